@@ -116,9 +116,10 @@ pub(super) struct SimClock {
     base: Instant,
     drift: f64,
     speed: f64,
-    start_ns: u64,
+    /// The wall clock in ns since 1970 at simulation time 0.
+    pub(super) start_ns: u64,
     /// Number of restarts; a thread that computes an older run does not set the time of this one.
-    run: u64,
+    pub(super) run: u64,
     /// Whether simulation time waits for the thread that computes the simulation.
     waits_for_steps: bool,
 }
@@ -155,11 +156,6 @@ impl SimClock {
         self.time.until(self.host(), time)
     }
 
-    /// Returns the wall clock in ns since 1970 at simulation time 0.
-    pub(super) fn start_ns(&self) -> u64 {
-        self.start_ns
-    }
-
     /// Returns the wall clock in ns since 1970 at simulation time `time` in s, earlier pauses included.
     pub(super) fn wall_ns_at(&self, time: f64) -> u64 {
         self.start_ns.saturating_add_signed((self.time.host_at(time) * 1e9) as i64)
@@ -171,11 +167,6 @@ impl SimClock {
         *self = Self::new(self.speed, drift_ppm, self.waits_for_steps);
         self.run = run;
         self.time.is_paused = is_paused;
-    }
-
-    /// Number of restarts.
-    pub(super) fn run(&self) -> u64 {
-        self.run
     }
 
     /// Returns the step of run `run` to compute now.

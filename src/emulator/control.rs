@@ -3,9 +3,8 @@
 //! `faults loss=0.1 reorder=0.02 duplicate=0.01 corrupt=0.001 delay_ms=5 delay_jitter_ms=3 seed=7 scope=data` (all
 //! optional, others unchanged; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`, `state` (of renderer
 //! and models), `battery 1 12` (vehicle, percent or `none`), `fence 1 30 10` (vehicle, m from home, m above it; 0: no limit).
-use super::autopilot::fence::FenceLimits;
-use super::faults::Faults;
 use super::shared::{SharedState, VehicleRequest};
+use super::{autopilot::fence::FenceLimits, faults::Faults};
 use serde_json::{Value, json};
 
 /// Executes a command and returns the answer.
@@ -135,7 +134,7 @@ fn stats(shared: &SharedState) -> Value {
     let clock = shared.clock();
     stats["ok"] = json!(true);
     stats["sim_time"] = json!(clock.now());
-    stats["start_ns"] = json!(clock.start_ns());
+    stats["start_ns"] = json!(clock.start_ns);
     stats["live"] = json!(shared.sensors.lock().live.len());
     stats
 }

@@ -1,21 +1,13 @@
 //! The render loop: at each tick all due sensors render the same instant of the world.
-use super::clock::wall_ns;
-use super::cloud_format::CloudFormat;
 use super::faults::{FaultScope, Faults};
-use super::pacer::Pacer;
 use super::sender::{DelayedSender, Sender};
 use super::sensor::{LiveSensor, Tick};
-use super::servers::coptersim;
-use super::servers::shm::SensorBlock;
-use super::shared::SharedState;
 use super::streams::{DueSensor, Streams};
-use super::truth::Truth;
-use super::world::Snapshot;
+use super::{clock::wall_ns, cloud_format::CloudFormat, pacer::Pacer, servers::coptersim};
+use super::{servers::shm::SensorBlock, shared::SharedState, truth::Truth, world::Snapshot};
 use crate::wire::SensorRequest;
-use std::collections::BTreeMap;
-use std::net::UdpSocket;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, net::UdpSocket, sync::Arc};
 
 /// Transport mode of shared memory.
 const SHARED_MEMORY: u16 = 0;
@@ -49,7 +41,7 @@ impl Engine {
     ) -> Self {
         let streams = Streams::new(&shared.options);
         let link = shared.options.link_gbit_per_s;
-        truth.log_start(shared.clock().start_ns(), &shared.options);
+        truth.log_start(shared.clock().start_ns, &shared.options);
         Self {
             epoch: shared.epoch(),
             shared,
@@ -69,7 +61,7 @@ impl Engine {
                 self.epoch = epoch;
                 self.streams.clear();
                 self.outputs.clear();
-                self.truth.log_start(self.shared.clock().start_ns(), &self.shared.options);
+                self.truth.log_start(self.shared.clock().start_ns, &self.shared.options);
             }
             if let Some(tick) = tick {
                 self.tick(&tick);

@@ -1,6 +1,5 @@
 //! Injected network faults between the emulator and its reader.
-use super::options::variant;
-use super::random::SplitMix;
+use super::{options::variant, random::SplitMix};
 use std::time::Duration;
 
 /// Datagrams that faults apply to.

@@ -45,26 +45,19 @@ use sender::DelayedSender;
 use servers::Role;
 use shared::SharedState;
 use socket2::{Domain, Socket, Type};
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::{io, sync::Arc};
 use truth::Truth;
 
 /// Why the emulator cannot start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum EmulatorError {
     /// A port cannot be bound.
     #[error("cannot listen on {address} for {what}")]
-    Bind {
-        /// Purpose of the socket.
-        what: String,
-        /// Address.
-        address: SocketAddr,
-        /// Error of the system.
-        source: io::Error,
-    },
+    Bind { what: String, address: SocketAddr, source: io::Error },
     /// The truth log cannot be written.
     #[error("cannot write the truth log")]
     Truth(#[source] io::Error),
@@ -241,11 +234,8 @@ impl Drop for Emulator {
     }
 }
 
-fn sockets_of(
-    sockets: &[(Role, Arc<UdpSocket>)],
-    is_role: fn(&Role) -> bool,
-) -> Vec<Arc<UdpSocket>> {
-    sockets.iter().filter(|(role, _)| is_role(role)).map(|(_, socket)| Arc::clone(socket)).collect()
+fn sockets_of(all: &[(Role, Arc<UdpSocket>)], is_role: fn(&Role) -> bool) -> Vec<Arc<UdpSocket>> {
+    all.iter().filter(|(role, _)| is_role(role)).map(|(_, socket)| Arc::clone(socket)).collect()
 }
 
 /// Opens a socket for datagrams to a multicast group on loopback.

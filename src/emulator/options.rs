@@ -1,14 +1,10 @@
 //! Options of the emulator, which are those of its command line.
-use super::autopilot::ControlMode;
-use super::autopilot::fence::FenceLimits;
 use super::cloud_format::{CloudFormat, WireAxes};
-use super::world::World;
+use super::{autopilot::ControlMode, autopilot::fence::FenceLimits, world::World};
 use crate::wire::{HeaderVariant, Ports};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as _, FromArgMatches as _, value_parser};
-use std::net::IpAddr;
-use std::path::PathBuf;
-use std::str::FromStr;
+use std::{net::IpAddr, path::PathBuf, str::FromStr};
 use strum::{EnumString, VariantNames};
 
 /// Unit of the Euler angles in sensor requests; type 9 always uses degrees.

@@ -1,11 +1,9 @@
 use crate::transport::send_segments;
 use parking_lot::{Condvar, Mutex};
 use socket2::SockRef;
-use std::collections::BTreeMap;
-use std::io::IoSlice;
 use std::net::{SocketAddr, UdpSocket};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, io::IoSlice, sync::Arc};
 
 /// Delayed datagrams by due time and number, each with its socket and destination.
 type Delayed = BTreeMap<(Instant, u64), (Arc<UdpSocket>, SocketAddr, Vec<u8>)>;

@@ -2,8 +2,7 @@ use super::options::AngleUnit;
 use super::world::{Pose, Quat, Snapshot, VEHICLE_HALF, Vec3};
 use crate::wire::{Optics, RequestLayout, SensorKind, SensorRequest, check_freq_hz};
 use nalgebra::Quaternion;
-use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::{collections::BTreeMap, net::SocketAddr};
 
 /// The simulator's limit per PC.
 pub(super) const MAX_SENSORS: usize = 32;

@@ -1,15 +1,11 @@
-use super::autopilot::fence::FenceLimits;
-use super::autopilot::geo::Geo;
 use super::autopilot::rigid::{MotionSegment, RecentMotion};
 use super::autopilot::{ControlMode, Damage};
 use super::clock::{SimClock, Steps};
 use super::faults::{FaultCounts, Faults};
-use super::model::ModelState;
-use super::options::EmulatorOptions;
 use super::renderer::{Contact, Moment, RendererState};
-use super::report_requests::ReportRequests;
-use super::sensor::SensorTable;
 use super::world::{Kinematics, Pose, ScriptedMotion, Snapshot};
+use super::{autopilot::fence::FenceLimits, autopilot::geo::Geo, model::ModelState};
+use super::{options::EmulatorOptions, report_requests::ReportRequests, sensor::SensorTable};
 use parking_lot::{Condvar, Mutex};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};

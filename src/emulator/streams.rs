@@ -6,8 +6,7 @@ use super::render::{PayloadId, Renderer, encode, encoding_of};
 use super::sensor::{LiveSensor, Tick, world_pose};
 use super::world::{Pose, Snapshot};
 use crate::wire::{HeaderVariant, MAX_FRAGMENT_PAYLOAD, fragments};
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Cached data of a live sensor.
 struct Stream {

@@ -11,8 +11,7 @@ use super::world::{Scene, Snapshot};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 /// The log; does nothing unless enabled.
 pub(super) struct Truth {

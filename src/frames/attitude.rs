@@ -124,12 +124,7 @@ impl<B: CoordinateFrame, W: CoordinateFrame> fmt::Debug for Attitude<B, W> {
 ///
 /// Callers multiply out (change of world) * attitude * (change of body). A half turn about x (NED to NWU, FRD to FLU) only
 /// permutes and negates components, which is exact; the quarter turn to ENU adds one factor of 1/√2.
-fn from_parts<B: CoordinateFrame, W: CoordinateFrame>(
-    w: f64,
-    x: f64,
-    y: f64,
-    z: f64,
-) -> Attitude<B, W> {
+fn from_parts<B: CoordinateFrame, W: CoordinateFrame>([w, x, y, z]: [f64; 4]) -> Attitude<B, W> {
     Attitude::from_inner(UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)))
 }
 
@@ -139,7 +134,7 @@ macro_rules! half_turns {
         impl From<Attitude<$body, $world>> for Attitude<$to_body, $to_world> {
             fn from(attitude: Attitude<$body, $world>) -> Self {
                 let [w, x, y, z] = attitude.wxyz();
-                from_parts(w, x, -y, -z)
+                from_parts([w, x, -y, -z])
             }
         }
     )*};
@@ -157,14 +152,14 @@ impl From<Attitude<Flu, Nwu>> for Attitude<Flu, Enu> {
     /// North is the x axis of NWU and the y axis of ENU: a quarter turn about z.
     fn from(attitude: Attitude<Flu, Nwu>) -> Self {
         let [w, x, y, z] = attitude.wxyz().map(|c| c * FRAC_1_SQRT_2);
-        from_parts(w - z, x - y, x + y, w + z)
+        from_parts([w - z, x - y, x + y, w + z])
     }
 }
 
 impl From<Attitude<Flu, Enu>> for Attitude<Flu, Nwu> {
     fn from(attitude: Attitude<Flu, Enu>) -> Self {
         let [w, x, y, z] = attitude.wxyz().map(|c| c * FRAC_1_SQRT_2);
-        from_parts(w + z, x + y, y - x, z - w)
+        from_parts([w + z, x + y, y - x, z - w])
     }
 }
 
@@ -183,6 +178,6 @@ impl From<Attitude<Flu, Enu>> for Attitude<Frd, Ned> {
 impl Attitude<Optical, Flu> {
     /// Attitude of `<sensor>_optical_frame` in `<sensor>_link`.
     pub fn optical() -> Self {
-        from_parts(0.5, -0.5, 0.5, -0.5)
+        from_parts([0.5, -0.5, 0.5, -0.5])
     }
 }

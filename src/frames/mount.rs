@@ -1,7 +1,6 @@
 use super::attitude::{Attitude, Euler};
-use super::transform::Transform;
 use super::vector::{Flu, Frd, Ned, Vector};
-use super::world::WorldConvention;
+use super::{transform::Transform, world::WorldConvention};
 use std::fmt;
 
 /// Carrier of a sensor: `TargetMountType`, with the number in `TargetCopter`.

@@ -1,8 +1,5 @@
-use super::attitude::Attitude;
-use super::vector::CoordinateFrame;
-use crate::msgs::geometry_msgs::msg;
-use crate::msgs::std_msgs::msg::Header;
-use crate::time::RosTime;
+use super::{attitude::Attitude, vector::CoordinateFrame};
+use crate::{msgs::geometry_msgs::msg, msgs::std_msgs::msg::Header, time::RosTime};
 use nalgebra::{Isometry3, Point3, Quaternion, Translation3, UnitQuaternion};
 use std::ops::Mul;
 

@@ -10,8 +10,8 @@ pub trait CoordinateFrame: Copy + fmt::Debug + PartialEq {
 }
 
 macro_rules! labels {
-    ($($(#[$doc:meta])* $name:ident)*) => {$(
-        $(#[$doc])*
+    ($($name:ident $doc:literal)*) => {$(
+        #[doc = $doc]
         #[derive(Clone, Copy, Debug, Eq, PartialEq)]
         pub enum $name {}
 
@@ -22,20 +22,13 @@ macro_rules! labels {
 }
 
 labels! {
-    /// World: x east, y north, z up (REP 103).
-    Enu
-    /// World: x north, y west, z up; keeps the simulator's x axis.
-    Nwu
-    /// World of the simulator: x north, y east, z down.
-    Ned
-    /// The earth: x through latitude and longitude 0, z through the north pole (REP 105, `earth`).
-    Ecef
-    /// Body: x forward, y left, z up (REP 103).
-    Flu
-    /// Body of the simulator: x forward, y right, z down.
-    Frd
-    /// Camera: x right, y down, z forward (REP 103, suffix `_optical`).
-    Optical
+    Enu "World: x east, y north, z up (REP 103)."
+    Nwu "World: x north, y west, z up; keeps the simulator's x axis."
+    Ned "World of the simulator: x north, y east, z down."
+    Ecef "The earth: x through latitude and longitude 0, z through the north pole (REP 105, `earth`)."
+    Flu "Body: x forward, y left, z up (REP 103)."
+    Frd "Body of the simulator: x forward, y right, z down."
+    Optical "Camera: x right, y down, z forward (REP 103, suffix `_optical`)."
 }
 
 /// A vector in a frame; f64, in SI units unless a name contains another unit.

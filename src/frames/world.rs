@@ -1,6 +1,5 @@
-use super::attitude::Attitude;
-use super::transform::Transform;
 use super::vector::{Enu, Flu, Frd, Ned, Nwu, Vector};
+use super::{attitude::Attitude, transform::Transform};
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
 
 /// Direction of the axes of `map` and `odom`.

@@ -1,11 +1,10 @@
 //! Converts service requests for `CopterSim` to datagrams.
-use crate::config::SimMode;
-use crate::frames::WorldConvention;
 use crate::msgs::rfly_bridge_msgs::srv::{
     LoadByNameRequest, SetGeoOriginRequest, SetGeoPlaceRequest, SetUdpModeRequest,
     SetVehiclePoseRequest,
 };
 use crate::wire::{CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket};
+use crate::{config::SimMode, frames::WorldConvention};
 
 /// Limit of coordinates; no map is that large.
 const MAX_COORDINATE_M: f64 = 1e7;

@@ -182,15 +182,10 @@ fn masks(vehicles: &BTreeSet<u16>) -> Vec<(i32, u64)> {
     masks
 }
 
-fn datagrams(
-    sender: u16,
-    receivers: &BTreeSet<u16>,
-    unix_time: f64,
-    payload: &[u8],
-) -> Vec<Vec<u8>> {
+fn datagrams(sender: u16, to: &BTreeSet<u16>, unix_time: f64, payload: &[u8]) -> Vec<Vec<u8>> {
     let datagram = |mask| {
         let header = NetSimHeader::new(sender.into(), mask, unix_time);
         [header.as_bytes(), payload].concat()
     };
-    masks(receivers).into_iter().map(datagram).collect()
+    masks(to).into_iter().map(datagram).collect()
 }

@@ -57,17 +57,11 @@ impl Airframe {
     }
 
     /// Moves the body for `dt` seconds; without a setpoint it falls.
-    pub(super) fn step(
-        self,
-        body: &mut BodyState,
-        setpoint: Option<&Setpoint>,
-        limits: &Limits,
-        dt: f64,
-    ) {
-        match (self, setpoint) {
+    pub(super) fn step(self, body: &mut BodyState, goal: Option<&Setpoint>, max: &Limits, dt: f64) {
+        match (self, goal) {
             (_, None) => fall(body, dt),
-            (Self::PointMass, Some(setpoint)) => step_point_mass(body, setpoint, limits, dt),
-            (Self::FixedWing, Some(setpoint)) => step_fixed_wing(body, setpoint, limits, dt),
+            (Self::PointMass, Some(goal)) => step_point_mass(body, goal, max, dt),
+            (Self::FixedWing, Some(goal)) => step_fixed_wing(body, goal, max, dt),
         }
     }
 }

@@ -1,9 +1,7 @@
 //! Projects 3D bounding boxes into the image of a camera, and estimates how much of each box is visible.
 use super::descriptions::ReportedEntity;
-use crate::frames::Transform;
-use crate::msgs::sensor_msgs::msg::CameraInfo;
-use crate::msgs::std_msgs::msg::Header;
 use crate::msgs::vision_msgs::msg::{Detection2D, ObjectHypothesisWithPose};
+use crate::{frames::Transform, msgs::sensor_msgs::msg::CameraInfo, msgs::std_msgs::msg::Header};
 
 /// Distance of the near clipping plane in m.
 const NEAR_M: f64 = 0.05;

@@ -1,8 +1,7 @@
 //! The newest description of each vehicle, object and camera.
 use super::map_conversion::MapConversion;
-use crate::frames::Transform;
-use crate::time::RosTime;
 use crate::wire::{CameraDescription, EntityDescription, EntityName};
+use crate::{frames::Transform, time::RosTime};
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -1,8 +1,7 @@
 //! Converts poses from the renderer's world (NED, m) to `map`.
-use crate::config::params::BoundsAxes;
 use crate::frames::{Attitude, Euler, Frd, Ned, Transform, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Point, Pose, Quaternion, Vector3};
-use crate::wire::DescribedPose;
+use crate::{config::params::BoundsAxes, wire::DescribedPose};
 
 /// Conversion from the renderer's world to the `map` of ROS.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,10 +4,9 @@ use super::descriptions::{DescribedCamera, DescribedEntity, ReportedEntity};
 use super::map_conversion::{MapConversion, attitude_of, point_msg, pose_msg, vector_msg};
 use crate::frames::{Ned, Vector};
 use crate::msgs::rfly_bridge_msgs::msg::{CameraReport, Collision, VehicleReport};
-use crate::msgs::std_msgs::msg::Header;
 use crate::msgs::vision_msgs::msg::{Detection3D, Detection3DArray, ObjectHypothesisWithPose};
-use crate::time::RosTime;
 use crate::wire::{VehicleReportPacket, class_and_style};
+use crate::{msgs::std_msgs::msg::Header, time::RosTime};
 use std::f64::consts::TAU;
 
 pub(super) fn header(frame: &str, stamp: RosTime) -> Header {

@@ -2,17 +2,10 @@
 //!
 //! This module reads no clock: the caller passes one; results are kept by count, not by age.
 use super::{Middleware, Publisher, Qos, Responder, RosError, ServiceHandle};
-use crate::{
-    msgs::{
-        Action, Service,
-        action_msgs::{
-            msg::{GoalInfo, GoalStatus, GoalStatusArray},
-            srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse},
-        },
-        unique_identifier_msgs::msg::UUID,
-    },
-    time::RosTime,
-};
+use crate::msgs::action_msgs::msg::{GoalInfo, GoalStatus, GoalStatusArray};
+use crate::msgs::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
+use crate::msgs::{Action, Service};
+use crate::{msgs::unique_identifier_msgs::msg::UUID, time::RosTime};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use tokio::sync::watch;

@@ -7,11 +7,8 @@
 mod fill;
 
 use super::RosError;
-use crate::msgs::{
-    Message,
-    sensor_msgs::msg::{CompressedImage, Image, PointCloud2, PointField},
-    std_msgs::msg::Header,
-};
+use crate::msgs::sensor_msgs::msg::{CompressedImage, Image, PointCloud2, PointField};
+use crate::{msgs::Message, msgs::std_msgs::msg::Header};
 use serde::Serialize;
 use vm_memory::VolatileSlice;
 

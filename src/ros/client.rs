@@ -1,10 +1,6 @@
 //! Clients of services.
-use super::{
-    Backend, Middleware, RosError, ServiceInfo,
-    backend::CdrClient,
-    service::{ServiceTypes, encode_padded},
-    subscription::decode,
-};
+use super::service::{ServiceTypes, encode_padded};
+use super::{Backend, Middleware, RosError, ServiceInfo, backend::CdrClient, subscription::decode};
 use crate::msgs::Service;
 use std::marker::PhantomData;
 

@@ -1,8 +1,7 @@
 //! Message memory owned by the back end: data written there is published without a copy.
-use super::block::Block;
-use super::bulk::Bulk;
 #[cfg(feature = "rclrs")]
 use super::rclrs;
+use super::{block::Block, bulk::Bulk};
 use std::marker::PhantomData;
 
 /// Memory for the data of one message of type `M`; filled through its slice, then published or dropped.

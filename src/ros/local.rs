@@ -2,10 +2,8 @@
 use super::{RosError, call, callback::EndingCallback, subscription::decode};
 use crate::msgs::Message;
 use parking_lot::Mutex;
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Weak},
-};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Weak};
 
 /// A message for the subscriptions of this node.
 #[derive(Clone, Copy, Debug)]

@@ -11,22 +11,17 @@ pub struct Resolver {
 
 impl Resolver {
     /// `remaps` are `from:=to` rules; both sides may be relative. `__node` and `__ns` rename the node itself.
-    pub fn new(
-        node_name: &str,
-        namespace: &str,
-        remaps: &[(String, String)],
-    ) -> Result<Self, RosError> {
+    pub fn new(name: &str, namespace: &str, remaps: &[(String, String)]) -> Result<Self, RosError> {
         let rule =
             |from: &str| remaps.iter().rev().find(|(f, _)| f == from).map(|(_, to)| to.as_str());
-        let node_name = rule("__node").unwrap_or(node_name);
+        let name = rule("__node").unwrap_or(name);
         let namespace = rule("__ns").unwrap_or(namespace);
         let namespace = format!("/{}", namespace.trim_matches('/'));
         if namespace != "/" {
             check_absolute(&namespace)?;
         }
-        check_token(node_name, node_name)?;
-        let mut resolver =
-            Self { node: join(&namespace, node_name), namespace, remaps: Vec::new() };
+        check_token(name, name)?;
+        let mut resolver = Self { node: join(&namespace, name), namespace, remaps: Vec::new() };
         resolver.remaps = remaps
             .iter()
             .filter(|(from, _)| !from.starts_with("__"))

@@ -1,19 +1,15 @@
 //! Publishers: turn a message into a list of byte ranges for the back end.
+use super::backend::CdrWriter;
+use super::bulk::{self, Bulk, BulkHead, Bytes};
+use super::loan::{Loan, LoanMemory};
 #[cfg(feature = "rclrs")]
 use super::rclrs;
+use super::tap::TapChannel;
 #[cfg(feature = "rclrs")]
 use super::tap::owned_or_copied;
-use super::{
-    Qos, RosError, WriterStats,
-    backend::CdrWriter,
-    bulk::{self, Bulk, BulkHead, Bytes},
-    loan::{Loan, LoanMemory},
-    tap::TapChannel,
-};
-use crate::msgs::{
-    Message,
-    sensor_msgs::msg::{CompressedImage, Image, PointCloud2},
-};
+use super::{Qos, RosError, WriterStats};
+use crate::msgs::Message;
+use crate::msgs::sensor_msgs::msg::{CompressedImage, Image, PointCloud2};
 use std::{cell::RefCell, marker::PhantomData, sync::Arc};
 
 /// Result of publishing.

@@ -1,27 +1,20 @@
 //! The back end that stores published messages, for tests and dry runs.
+use super::backend::{CdrAnswer, CdrClient, CdrNode, CdrWriter, GraphNode, Watch};
+use super::block::{Block, Pool};
+use super::service::{self, CdrService, ServiceTypes};
+use super::subscription::{self, Callback};
+use super::tap::TapChannel;
 use super::{
     Bytes, Connections, Guard, NodesByName, OnDrop, Outcome, Qos, RawSample, RosError, ServiceInfo,
     SubscribedTopic, Subscription, TopicInfo, WriterReport, WriterStats,
-    backend::{CdrAnswer, CdrClient, CdrNode, CdrWriter, GraphNode, Watch},
-    block::{Block, Pool},
-    service::{self, CdrService, ServiceTypes},
-    subscription::{self, Callback},
-    tap::TapChannel,
 };
-use crate::{
-    msgs::{Message, Service},
-    time::RosTime,
-};
+use crate::msgs::{Message, Service};
+use crate::time::RosTime;
 use parking_lot::Mutex;
-use std::{
-    collections::{BTreeMap, VecDeque},
-    marker::PhantomData,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc,
-    },
-};
+use std::collections::{BTreeMap, VecDeque};
+use std::marker::PhantomData;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 
 /// Limit of stored messages per topic; older ones are dropped, to bound the memory of a dry run.
 const MAX_SAMPLES: usize = 1024;

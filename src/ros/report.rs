@@ -1,9 +1,7 @@
 //! Statistics of topics and services.
-use super::backend::Watch;
-use super::{Middleware, Policy, Qos, RosError, ServiceStats};
+use super::{Middleware, Policy, Qos, RosError, ServiceStats, backend::Watch};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 /// Readers that requested more than the writer offers.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

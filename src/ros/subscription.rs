@@ -1,16 +1,9 @@
 //! Received samples and subscriptions.
 use super::RosError;
-use crate::{
-    msgs::{Message, begins_with_header},
-    time::RosTime,
-};
-use std::{
-    any::Any,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use crate::msgs::{Message, begins_with_header};
+use crate::time::RosTime;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::{any::Any, sync::Arc};
 
 /// One received sample.
 #[derive(Clone, Copy, Debug)]

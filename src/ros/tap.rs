@@ -5,13 +5,9 @@
 use super::Bytes;
 use super::{Cdr, Durability, Qos};
 use parking_lot::{Mutex, RwLock};
-use std::{
-    collections::VecDeque,
-    sync::{
-        Arc, Weak,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 /// A topic of this node, for [`Tap::open`].
 #[derive(Clone, Copy, Debug)]

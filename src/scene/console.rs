@@ -1,6 +1,5 @@
 //! Checks console commands of the renderer.
-use crate::config::did_you_mean;
-use crate::wire::split_console_command;
+use crate::{config::did_you_mean, wire::split_console_command};
 
 /// Longest command to a window in bytes.
 pub(super) const LONGEST: usize = 249;

@@ -1,13 +1,9 @@
 //! Named entities of the scene: vehicles, spawned objects, reported objects and cameras.
-use super::bounds::Extent;
-use super::created::CreatedObject;
 use super::error::{Cause, SceneError};
-use super::map_pose::MapPose;
 use super::models::{Category, category_of};
-use crate::config::did_you_mean;
+use super::{bounds::Extent, created::CreatedObject, map_pose::MapPose};
 use crate::frames::{Frd, Ned, Vector};
-use crate::time::RosTime;
-use crate::wire::class_and_style;
+use crate::{config::did_you_mean, time::RosTime, wire::class_and_style};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 

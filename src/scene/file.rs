@@ -1,10 +1,8 @@
 //! The user's file of the scene: models, maps, named poses.
-use super::bounds::Volume;
-use super::map_pose::MapFrame;
 use super::model_xml::{self, ModelXml};
 use super::models::{SpawnableModel, built_in_models, parse_resource};
-use super::names::check_name;
 use super::worlds::{World, built_in_worlds};
+use super::{bounds::Volume, map_pose::MapFrame, names::check_name};
 use crate::config::Problems;
 use crate::frames::{Attitude, Enu, Euler, Flu};
 use crate::msgs::geometry_msgs::msg::{Point, Pose, Quaternion};

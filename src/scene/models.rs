@@ -1,7 +1,6 @@
 //! Models to spawn: classes and styles of the renderer, by name or number.
 use super::error::{Cause, SceneError};
-use crate::config::did_you_mean;
-use crate::wire::class_and_style;
+use crate::{config::did_you_mean, wire::class_and_style};
 use serde::Deserialize;
 use std::ops::RangeInclusive;
 

@@ -16,29 +16,16 @@ pub struct RadianceClass {
 /// The classes of the vendor's SDK: name, temperature in K, emissivity, whether the name is of an actor.
 ///
 /// Source: vendor SDK, golden `ue4_send`, `radiance_all`.
+#[rustfmt::skip] // a table
 pub const RADIANCE_CLASSES: [(&str, f64, f64, bool); 22] = [
-    ("Floor", 276.0, 0.96, true),
-    ("SK_Man_Arms", 309.0, 0.98, false),
-    ("SK_Man_Head", 309.0, 0.98, false),
-    ("SK_Man_Bag", 278.0, 0.98, false),
-    ("SK_Man_Cloth_Face", 300.0, 0.98, false),
-    ("SK_Man_Jacket", 283.0, 0.98, false),
-    ("SK_Man_Pants", 285.0, 0.98, false),
-    ("SK_Man_Shoes", 285.0, 0.98, false),
-    ("Copter", 310.0, 0.98, true),
-    ("Cube", 273.0, 0.98, true),
-    ("tree", 293.0, 0.952, true),
-    ("House", 295.0, 0.85, true),
-    ("BodyMesh_1", 297.0, 0.98, false),
-    ("Rotor", 285.0, 0.95, false),
-    ("Road", 293.0, 0.90, true),
-    ("Birch", 293.0, 0.952, true),
-    ("Door", 276.0, 0.96, false),
-    ("Chimney", 310.0, 0.98, true),
-    ("Wall", 293.0, 0.952, true),
-    ("Hedge", 293.0, 0.952, true),
-    ("Fence", 295.0, 0.85, true),
-    ("Fir", 293.0, 0.952, true),
+    ("Floor", 276.0, 0.96, true), ("SK_Man_Arms", 309.0, 0.98, false), ("SK_Man_Head", 309.0, 0.98, false),
+    ("SK_Man_Bag", 278.0, 0.98, false), ("SK_Man_Cloth_Face", 300.0, 0.98, false),
+    ("SK_Man_Jacket", 283.0, 0.98, false), ("SK_Man_Pants", 285.0, 0.98, false), ("SK_Man_Shoes", 285.0, 0.98, false),
+    ("Copter", 310.0, 0.98, true), ("Cube", 273.0, 0.98, true), ("tree", 293.0, 0.952, true),
+    ("House", 295.0, 0.85, true), ("BodyMesh_1", 297.0, 0.98, false), ("Rotor", 285.0, 0.95, false),
+    ("Road", 293.0, 0.90, true), ("Birch", 293.0, 0.952, true), ("Door", 276.0, 0.96, false),
+    ("Chimney", 310.0, 0.98, true), ("Wall", 293.0, 0.952, true), ("Hedge", 293.0, 0.952, true),
+    ("Fence", 295.0, 0.85, true), ("Fir", 293.0, 0.952, true),
 ];
 
 impl RadianceClass {

@@ -1,19 +1,14 @@
 //! The state of the scene, and how requests change it.
-use super::created::CreatedObject;
 use super::datagrams::{Outbox, Recipient};
 use super::entities::{Entities, Entity, EntityKind, EntityMotion};
 use super::error::{Cause, SceneError};
-use super::file::Library;
 use super::map_pose::{MapFrame, MapPose};
-use super::models::check_scale;
-use super::worlds::WorldId;
-use crate::frames::Transform;
-use crate::msgs::geometry_msgs::msg::Pose;
-use crate::time::RosTime;
+use super::{created::CreatedObject, file::Library, models::check_scale, worlds::WorldId};
 use crate::wire::{
     CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket, Height, ObjectStatePacket,
     RebootPacket, ScaledStatePacket,
 };
+use crate::{frames::Transform, msgs::geometry_msgs::msg::Pose, time::RosTime};
 use std::ops::RangeInclusive;
 
 /// Settings of a scene.

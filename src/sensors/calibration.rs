@@ -1,7 +1,6 @@
 //! A user's own calibration of a camera, in the YAML of `camera_calibration_parsers`, which ROS drivers of cameras read.
 use super::Size;
-use crate::msgs::sensor_msgs::msg::CameraInfo;
-use crate::msgs::std_msgs::msg::Header;
+use crate::{msgs::sensor_msgs::msg::CameraInfo, msgs::std_msgs::msg::Header};
 use serde::{Deserialize, Serialize};
 
 /// Distortion models of `sensor_msgs/distortion_models.hpp`, and how many coefficients each has.

@@ -3,31 +3,25 @@
 //! Coordinates are i16, scaled so that 32767 is the range `otherParams[0]`, or f32 in m, perhaps with a fourth number: the
 //! class of the object hit, or a colour. The vendor scales that number like a coordinate; here it stays unscaled
 //! (docs/wire/traps.md, cloud-class). Newer simulators send odometry before the points.
+use super::layout::{PointLayout, Rings};
+use super::points::{
+    COORDINATES, CloudPoint, FourthField, MissingPoints, PointAxes, convert, per_count,
+};
+use super::scan::{SCAN_TOPIC, ScanTopic};
 use super::{
     CameraView, CloudNoise, FrameHead, FrameKind, FramePayload, Sensor, SensorError, SensorSpec,
     TopicSpec,
-    camera::check_sent,
-    cloud_axes::DepthAxesFinder,
-    cloud_odometry::CloudOdometry,
-    layout::{PointLayout, Rings},
-    livox_custom::LivoxCustom,
-    points::{COORDINATES, CloudPoint, FourthField, MissingPoints, PointAxes, convert, per_count},
-    scan::{SCAN_TOPIC, ScanTopic},
-    spec::Topics,
 };
-use crate::{
-    config::{
-        TransportMode,
-        params::{
-            CloudLayout, DepthAxes, FourthNumber, LabelType, Organized, QosGroup, ScanTime,
-            WorldConvention,
-        },
-    },
-    msgs::{sensor_msgs::msg::PointField, std_msgs::msg::Header},
-    ros::{CloudHead, CloudPublisher, RosError},
-    time::RosTime,
-    wire::{self, CloudPoints, CloudShape, CloudView, PointForm, SensorKind, points_of},
+use super::{camera::check_sent, cloud_axes::DepthAxesFinder, cloud_odometry::CloudOdometry};
+use super::{livox_custom::LivoxCustom, spec::Topics};
+use crate::config::TransportMode;
+use crate::config::params::{
+    CloudLayout, DepthAxes, FourthNumber, LabelType, Organized, QosGroup, ScanTime, WorldConvention,
 };
+use crate::ros::{CloudHead, CloudPublisher, RosError};
+use crate::time::RosTime;
+use crate::wire::{self, CloudPoints, CloudShape, CloudView, PointForm, SensorKind, points_of};
+use crate::{msgs::sensor_msgs::msg::PointField, msgs::std_msgs::msg::Header};
 
 const fn cloud_topic(suffix: &'static str, frame: FrameKind, doc: &'static str) -> TopicSpec {
     TopicSpec::new(QosGroup::Cloud, suffix, "sensor_msgs/msg/PointCloud2", frame, doc)

@@ -1,16 +1,11 @@
 //! The odometry in clouds of newer simulators.
 use super::{ConventionFinder, FrameHead, SensorContext, SensorError, true_attitude::TrueAttitude};
-use crate::{
-    config::params::{OdometryAxes, QosGroup, WorldConvention},
-    frames::{Attitude, Euler, Frd, Ned, Transform, Vector, VehiclePose},
-    msgs::{
-        geometry_msgs::msg::{Point, Quaternion},
-        nav_msgs::msg::Odometry,
-    },
-    ros::{Publisher, RosError},
-    time::{RosTime, SimTime},
-    wire::OdometryCloudHeader,
-};
+use crate::config::params::{OdometryAxes, QosGroup, WorldConvention};
+use crate::frames::{Attitude, Euler, Frd, Ned, Transform, Vector, VehiclePose};
+use crate::msgs::geometry_msgs::msg::{Point, Quaternion};
+use crate::ros::{Publisher, RosError};
+use crate::time::{RosTime, SimTime};
+use crate::{msgs::nav_msgs::msg::Odometry, wire::OdometryCloudHeader};
 use std::sync::Arc;
 
 const CANDIDATES: [OdometryAxes; 2] = [OdometryAxes::Ned, OdometryAxes::Nwu];

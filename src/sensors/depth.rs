@@ -3,22 +3,15 @@
 //! The wire has u16 counts of `otherParams[2]` metres (0: 1 mm). 65535 means no return: nearer than `otherParams[0]` or
 //! farther than `otherParams[1]`. REP 117 maps the former to -Inf and the latter to +Inf. Without a lower limit it
 //! can only mean too far and becomes +Inf; with one it is ambiguous and becomes NaN.
+use super::camera::{INFO_TOPIC, check_sent, compressed_topic, image_topic};
 use super::{
     CameraView, Decoder, DepthNoise, FrameHead, FramePayload, Lens, Sensor, SensorError,
     SensorSpec, Size,
-    camera::{INFO_TOPIC, check_sent, compressed_topic, image_topic},
-    camera_info::InfoTopic,
-    shape::ImageGuard,
-    spec::Topics,
 };
-use crate::{
-    config::params::DepthEncoding,
-    msgs::std_msgs::msg::Header,
-    ros::{CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, RosError},
-    session::BufferPeak,
-    time::SimTime,
-    wire::SensorKind,
-};
+use super::{camera_info::InfoTopic, shape::ImageGuard, spec::Topics};
+use crate::ros::{CompressedHead, CompressedPublisher, ImageHead, ImagePublisher, RosError};
+use crate::{config::params::DepthEncoding, msgs::std_msgs::msg::Header, session::BufferPeak};
+use crate::{time::SimTime, wire::SensorKind};
 
 /// Count of a pixel without return.
 const NO_RETURN: u16 = u16::MAX;
@@ -272,13 +265,9 @@ impl DepthTopics {
     }
 
     /// Publishes a PNG of counts, which may be noisy.
-    fn publish_file(
-        &self,
-        compressed: &CompressedPublisher,
-        file: &[u8],
-    ) -> Result<(), SensorError> {
+    fn publish_file(&self, to: &CompressedPublisher, file: &[u8]) -> Result<(), SensorError> {
         let head = CompressedHead { header: &self.header, format: "mono16; png compressed " };
-        check_sent(compressed.publish(&head, file)?)
+        check_sent(to.publish(&head, file)?)
     }
 }
 

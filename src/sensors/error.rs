@@ -1,8 +1,6 @@
 use super::Size;
-use crate::{
-    ros::RosError,
-    wire::{CloudShape, WireError},
-};
+use crate::ros::RosError;
+use crate::wire::{CloudShape, WireError};
 
 /// Why a frame was not (completely) published; never fatal, counted by its [`SensorError::cause`].
 #[derive(Debug, thiserror::Error, strum::EnumDiscriminants)]
@@ -13,76 +11,43 @@ use crate::{
     doc = "Cause under which a [`SensorError`] is counted."
 )]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum SensorError {
     /// The payload does not have the layout of its sensor type.
     #[error(transparent)]
     Layout(#[from] WireError),
     /// A raw image does not have the configured size.
     #[error("raw image of {found} bytes instead of {expected}")]
-    Size {
-        /// Size in bytes of the configured width, height and pixel format.
-        expected: usize,
-        /// Bytes received.
-        found: usize,
-    },
+    Size { expected: usize, found: usize },
     /// The length of the payload fits no form of clouds, or more than one.
     #[error(
         "cloud of no known form ({shape}); please send a recording (docs/record.md) to the maintainers"
     )]
-    CloudForm {
-        /// The numbers in its header.
-        shape: CloudShape,
-    },
+    CloudForm { shape: CloudShape },
     /// Odometry in an unknown frame; the cloud was published.
     #[error("odometry of a cloud has the unknown axis_type {axis_type}")]
-    OdometryFrame {
-        /// Number received.
-        axis_type: i32,
-    },
+    OdometryFrame { axis_type: i32 },
     /// The payload starts with neither a PNG nor a JPEG signature.
     #[error("compressed image of {found} bytes is neither PNG nor JPEG")]
-    UnknownCodec {
-        /// Bytes received.
-        found: usize,
-    },
+    UnknownCodec { found: usize },
     /// The codec could not decode the image.
     #[error("{codec} image is broken")]
-    Undecodable {
-        /// `png` or `jpeg`.
-        codec: &'static str,
-    },
+    Undecodable { codec: &'static str },
     /// The image is larger than configured, and than `image.allow_larger` accepts.
     #[error(
         "image of {width} x {height} pixels, larger than configured ({} x {}); image.allow_larger:=true accepts 4 times the pixels",
         .configured.width, .configured.height
     )]
-    TooLarge {
-        /// Declared width.
-        width: usize,
-        /// Declared height.
-        height: usize,
-        /// Configured size.
-        configured: Size,
-    },
+    TooLarge { width: usize, height: usize, configured: Size },
     /// An image of another size or kind than configured; accepted once several equal images arrived.
     #[error("{} image of {width} x {height} pixels does not fit the configuration; accepted if others like it follow", kind_of(.file))]
-    Unexpected {
-        /// Its width.
-        width: usize,
-        /// Its height.
-        height: usize,
-        /// PNG or JPEG, not raw.
-        file: bool,
-    },
+    Unexpected { width: usize, height: usize, file: bool },
     /// The frame's time is far from the simulation time.
     #[error("time is far from the simulation time")]
     Time,
     /// Entries with a NaN or infinite number; the others were published.
     #[error("{count} entries with a NaN or infinite number")]
-    NotFinite {
-        /// Entries left out.
-        count: usize,
-    },
+    NotFinite { count: usize },
     /// A depth image arrived in a lossy or 8-bit format, which destroys its counts.
     #[error("depth image is not a 16-bit grey PNG")]
     DepthFormat,

@@ -1,9 +1,6 @@
 //! One frame of a sensor: its head and its payload.
-use crate::{
-    msgs::sensor_msgs::msg::Image,
-    ros::Loan,
-    time::{RosTime, SimTime},
-};
+use crate::time::{RosTime, SimTime};
+use crate::{msgs::sensor_msgs::msg::Image, ros::Loan};
 use vm_memory::VolatileSlice;
 
 /// A frame without its payload.

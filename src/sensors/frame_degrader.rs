@@ -1,10 +1,7 @@
 //! Drops and delays frames on purpose.
 use super::{FrameHead, SensorError};
-use crate::{
-    config::params::DegradeParams,
-    noise::{Draws, Purpose},
-    time::RosTime,
-};
+use crate::noise::{Draws, Purpose};
+use crate::{config::params::DegradeParams, time::RosTime};
 use std::collections::VecDeque;
 
 /// Limit of the bytes of one sensor's delayed frames, not counting the newest frame.

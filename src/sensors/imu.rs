@@ -1,16 +1,10 @@
 //! IMU samples of a vehicle.
 use super::imu_noise::ImuNoise;
-use crate::{
-    config::params::{AccelerationAxes, ImuFrame, ImuParams},
-    frames::{Attitude, Frd, Ned, WorldConvention},
-    msgs::{
-        geometry_msgs::msg::{Quaternion, Vector3},
-        sensor_msgs::msg::Imu,
-    },
-    noise::Draws,
-    time::{RosTime, SimTime},
-    wire::ImuPacket,
-};
+use crate::config::params::{AccelerationAxes, ImuFrame, ImuParams};
+use crate::frames::{Attitude, Frd, Ned, WorldConvention};
+use crate::msgs::geometry_msgs::msg::{Quaternion, Vector3};
+use crate::time::{RosTime, SimTime};
+use crate::{msgs::sensor_msgs::msg::Imu, noise::Draws, wire::ImuPacket};
 
 /// Largest time between a sample and an attitude that is used for it.
 const MAX_ATTITUDE_AGE_NS: u64 = 50_000_000;

@@ -4,11 +4,8 @@
 //! The true motion gives the specific force that an accelerometer measures. Conventions that differ in the sign of x and y are
 //! equal while the vehicle is level and does not accelerate sideways; gravity alone distinguishes the others.
 use super::{ConventionFinder, Verdict};
-use crate::{
-    config::params::AccelerationAxes,
-    frames::{Attitude, Frd, Ned, Vector},
-    time::SimTime,
-};
+use crate::frames::{Attitude, Frd, Ned, Vector};
+use crate::{config::params::AccelerationAxes, time::SimTime};
 
 /// Conventions; FRD is the vendor's documented one.
 const CANDIDATES: [AccelerationAxes; 3] =

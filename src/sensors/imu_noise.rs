@@ -1,9 +1,6 @@
 //! Simulated errors of an IMU: constant bias, white noise and random walk of the bias, as in Kalibr's `imu.yaml`.
-use crate::{
-    config::params::ImuParams,
-    noise::{Draws, Purpose, Walk},
-    time::SimTime,
-};
+use crate::noise::{Draws, Purpose, Walk};
+use crate::{config::params::ImuParams, time::SimTime};
 use std::array::from_fn;
 
 /// Accelerometer and gyroscope: x, y, z each.

@@ -4,8 +4,7 @@
 //! configured. It sends no intensity: the class of the object hit replaces it where it is known.
 use super::points::{CloudPoint, Converted, FieldSpec, FourthField, MissingPoints, PointAxes};
 use crate::config::{SensorConfig, params::CloudLayout};
-use crate::msgs::sensor_msgs::msg::PointField;
-use crate::time::RosTime;
+use crate::{msgs::sensor_msgs::msg::PointField, time::RosTime};
 
 const F32: u8 = PointField::FLOAT32;
 const F64: u8 = PointField::FLOAT64;

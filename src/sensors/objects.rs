@@ -1,19 +1,13 @@
 //! Lists of objects: boxes in the image (type 30) and target positions (type 31).
-use super::{
-    FrameHead, FrameKind, FramePayload, Sensor, SensorError, SensorSpec, TopicSpec, spec::Topics,
+use super::spec::Topics;
+use super::{FrameHead, FrameKind, FramePayload, Sensor, SensorError, SensorSpec, TopicSpec};
+use crate::config::params::QosGroup;
+use crate::msgs::vision_msgs::msg::{
+    Detection2D, Detection2DArray, Detection3D, Detection3DArray, ObjectHypothesisWithPose,
 };
-use crate::{
-    config::params::QosGroup,
-    msgs::{
-        geometry_msgs::msg::Point,
-        std_msgs::msg::Header,
-        vision_msgs::msg::{
-            Detection2D, Detection2DArray, Detection3D, Detection3DArray, ObjectHypothesisWithPose,
-        },
-    },
-    ros::{Publisher, RosError},
-    wire::{BoxEntry, ListView, Packet, SensorKind, TargetEntry},
-};
+use crate::ros::{Publisher, RosError};
+use crate::wire::{BoxEntry, ListView, Packet, SensorKind, TargetEntry};
+use crate::{msgs::geometry_msgs::msg::Point, msgs::std_msgs::msg::Header};
 use std::fmt::Write as _;
 
 pub(super) const DETECTIONS: SensorSpec = SensorSpec {
@@ -160,18 +154,13 @@ fn set_hypothesis(
 }
 
 /// Fills a detection with a point of an object and the centre of its box.
-pub(super) fn fill_detection(
-    message: &mut Detection3D,
-    id: i32,
-    point: [f64; 3],
-    centre: [f64; 3],
-) {
-    set_text(&mut message.id, id);
-    let pose = &mut set_hypothesis(&mut message.results, id, 1.0).pose.pose;
+pub(super) fn fill_detection(to: &mut Detection3D, id: i32, point: [f64; 3], centre: [f64; 3]) {
+    set_text(&mut to.id, id);
+    let pose = &mut set_hypothesis(&mut to.results, id, 1.0).pose.pose;
     set_point(&mut pose.position, point);
     pose.orientation.w = 1.0;
-    set_point(&mut message.bbox.center.position, centre);
-    message.bbox.center.orientation.w = 1.0;
+    set_point(&mut to.bbox.center.position, centre);
+    to.bbox.center.orientation.w = 1.0;
 }
 
 fn set_header(to: &mut Header, from: &Header) {

@@ -1,8 +1,7 @@
 //! Drops or delays frames on purpose, then passes them through a list of steps to the sensor.
 use super::{CameraView, FrameDegrader, FrameHead, FramePayload, Sensor, SensorError};
-use crate::{
-    config::params::DegradeParams, msgs::sensor_msgs::msg::Image, ros::Loan, time::RosTime,
-};
+use crate::time::RosTime;
+use crate::{config::params::DegradeParams, msgs::sensor_msgs::msg::Image, ros::Loan};
 
 /// A step that gets each frame of a sensor before and after it is published.
 pub trait FrameStep: Send {
@@ -56,20 +55,16 @@ impl SensorPipeline {
     }
 
     /// Publishes a frame, drops it, or delays it until [`Self::release`].
-    pub fn accept(
-        &mut self,
-        payload: FramePayload<'_>,
-        head: &FrameHead,
-    ) -> Result<(), SensorError> {
+    pub fn accept(&mut self, data: FramePayload<'_>, head: &FrameHead) -> Result<(), SensorError> {
         if let Some(degrader) = &mut self.degrader {
             if degrader.is_dropped(head) {
                 return Err(SensorError::OnPurpose);
             }
             if degrader.has_delay() {
-                return degrader.hold(payload.bytes(), head);
+                return degrader.hold(data.bytes(), head);
             }
         }
-        self.publish(payload, head)
+        self.publish(data, head)
     }
 
     /// [`Sensor::lend`]; nothing is lent for frames that are delayed.
@@ -110,10 +105,7 @@ impl SensorPipeline {
         for step in &mut self.steps {
             step.before(head, &mut *self.sensor)?;
         }
-        let bytes = match payload {
-            FramePayload::Borrowed(bytes) => Some(bytes),
-            _ => None,
-        };
+        let bytes = if let FramePayload::Borrowed(bytes) = payload { Some(bytes) } else { None };
         self.sensor.accept(payload, head)?;
         self.steps.iter_mut().for_each(|step| step.after(head, bytes));
         Ok(())

@@ -1,17 +1,10 @@
 //! Range finder: type 5.
-use super::{
-    FrameHead, FrameKind, FramePayload, Sensor, SensorError, SensorSpec, TopicSpec,
-    objects::fill_detection, spec::Topics,
-};
-use crate::{
-    config::params::QosGroup,
-    msgs::{
-        sensor_msgs::msg::Range,
-        vision_msgs::msg::{Detection3D, Detection3DArray, ObjectHypothesisWithPose},
-    },
-    ros::{Publisher, RosError},
-    wire::{Packet, RangeRecord, SensorKind},
-};
+use super::{FrameHead, FrameKind, FramePayload, Sensor, SensorError, SensorSpec, TopicSpec};
+use super::{objects::fill_detection, spec::Topics};
+use crate::msgs::vision_msgs::msg::{Detection3D, Detection3DArray, ObjectHypothesisWithPose};
+use crate::ros::{Publisher, RosError};
+use crate::wire::{Packet, RangeRecord, SensorKind};
+use crate::{config::params::QosGroup, msgs::sensor_msgs::msg::Range};
 
 /// Largest range in m if `otherParams[0]` is 0; the vendor's default.
 const DEFAULT_MAX_RANGE: f32 = 200.0;

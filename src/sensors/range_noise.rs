@@ -1,11 +1,7 @@
 //! Noise of measured distances.
 use super::points::CloudPoint;
-use crate::{
-    config::params::DegradeParams,
-    noise::{Draws, Purpose, RandomNumbers},
-    session::BufferPeak,
-    time::SimTime,
-};
+use crate::noise::{Draws, Purpose, RandomNumbers};
+use crate::{config::params::DegradeParams, session::BufferPeak, time::SimTime};
 use zerocopy::little_endian::F32;
 
 /// Standard deviation of a depth: `floor_m + per_m * depth^2`.

@@ -3,16 +3,10 @@
 //! The scan lies in the plane z = 0 of the sensor's link, so it needs no TF. Its rays have the azimuths of
 //! the sensor's columns, so that each ray has a point: consumers treat a ray without a point as free space.
 use super::{CloudPoint, PointAxes, Rings, SensorError, TopicSpec, spec::Topics};
-use crate::{
-    config::{
-        SensorConfig,
-        params::{QosGroup, ScanParams, ScanSource},
-    },
-    msgs::sensor_msgs::msg::LaserScan,
-    ros::{Publisher, RosError},
-    time::RosTime,
-    wire::SensorKind,
-};
+use crate::config::params::{QosGroup, ScanParams, ScanSource};
+use crate::ros::{Publisher, RosError};
+use crate::wire::SensorKind;
+use crate::{config::SensorConfig, msgs::sensor_msgs::msg::LaserScan, time::RosTime};
 use std::f64::consts::{PI, TAU};
 
 /// Points per ring of the Mid-360.

@@ -1,9 +1,8 @@
 //! The stream of one sensor without its socket: datagrams become frames, frames become messages.
 use super::{FrameHead, FramePayload, SensorError, SensorPipeline};
-use crate::msgs::sensor_msgs::msg::Image;
-use crate::ros::Loan;
 use crate::session::{DatagramBuffers, FrameInfo, Reassembler, ReassemblyResult};
 use crate::time::{RosTime, SimTime};
+use crate::{msgs::sensor_msgs::msg::Image, ros::Loan};
 
 /// Reassembles the datagrams of one sensor and passes whole frames to it; reads no clock.
 pub struct SensorStream {

@@ -1,5 +1,4 @@
-use crate::frames::VehiclePose;
-use crate::time::SimTime;
+use crate::{frames::VehiclePose, time::SimTime};
 
 /// Provides the true pose of a sensor's vehicle, from which the sensor detects the axes on the wire; receives the result.
 pub trait TrueAttitude: Send + Sync {

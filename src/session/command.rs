@@ -1,8 +1,7 @@
 //! MAVLink commands: their effect, their equality and their results.
-use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::dialect::MavCmd::{self, *};
-use crate::wire::mavlink::dialect::MavModeFlag;
 use crate::wire::mavlink::raw::{CommandInt, CommandLong, RawMessage, SetMode};
+use crate::{wire::mavlink::Outbound, wire::mavlink::dialect::MavModeFlag};
 use std::time::Duration;
 
 const DO_SET_MODE: u16 = MAV_CMD_DO_SET_MODE as u16;

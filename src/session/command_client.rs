@@ -17,8 +17,7 @@ use super::command::{
     CommandCounters, CommandEnd, CommandEvent, CommandGroup, CommandKey, CommandSettings,
     MavCommand,
 };
-use crate::wire::mavlink::dialect::MavResult;
-use crate::wire::mavlink::raw::CommandAck;
+use crate::{wire::mavlink::dialect::MavResult, wire::mavlink::raw::CommandAck};
 use acknowledgements::{Transmission, detach};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -258,14 +257,10 @@ impl<T> CommandClient<T> {
             }
             let (over, left) = (pending.tokens.drain(..)).partition(|(_, until)| *until <= now);
             pending.tokens = left;
-            let (sent, in_progress) = (pending.sent, false);
+            let end = CommandEnd::TimedOut { sent: pending.sent, in_progress: false };
+            let command = pending.key.command;
             for (token, _) in over {
-                let end = CommandEnd::TimedOut { sent, in_progress };
-                self.events.push_back(CommandEvent::Ended {
-                    token,
-                    command: pending.key.command,
-                    end,
-                });
+                self.events.push_back(CommandEvent::Ended { token, command, end });
             }
         }
     }

@@ -1,11 +1,11 @@
 /// Defines the causes in one table: the enum, the names and the counters.
 macro_rules! drop_causes {
-    ($($(#[$doc:meta])* $unit:ident $cause:ident $name:ident,)+) => {
+    ($($unit:ident $cause:ident $name:ident $doc:literal,)+) => {
         /// Why a datagram or frame was not delivered.
         #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
         #[non_exhaustive]
         pub enum DropCause {
-            $($(#[$doc])* $cause,)+
+            $(#[doc = $doc] $cause,)+
         }
 
         impl DropCause {
@@ -39,7 +39,7 @@ macro_rules! drop_causes {
             pub bytes: u64,
             /// Complete frames, including those whose payload was skipped.
             pub frames: u64,
-            $($(#[$doc])* pub $name: u64,)+
+            $(#[doc = $doc] pub $name: u64,)+
         }
 
         impl ReassemblyCounters {
@@ -65,24 +65,15 @@ enum CountedUnit {
 }
 
 drop_causes! {
-    /// A datagram without a valid header, or larger than the receive buffer.
-    Datagrams Malformed malformed,
-    /// A datagram of a delivered frame, or a second copy of a fragment.
-    Datagrams Duplicate duplicate,
-    /// A datagram of a dropped frame.
-    Datagrams Late late,
-    /// A frame that was dropped before all its fragments arrived, usually because later frames were complete.
-    Frames Incomplete incomplete,
-    /// A frame that is older than a delivered one.
-    Frames Stale stale,
-    /// A frame whose fragments differ in its size.
-    Frames Inconsistent inconsistent,
-    /// A frame beyond the maximum size.
-    Frames Oversize oversize,
-    /// A frame whose number or time contradicts the stream; the stream restarts when others confirm it.
-    Frames Unconfirmed unconfirmed,
-    /// A frame without any datagram: its number was skipped. Uncounted if it arrives late.
-    Frames Lost lost,
+    Datagrams Malformed malformed "A datagram without a valid header, or larger than the receive buffer.",
+    Datagrams Duplicate duplicate "A datagram of a delivered frame, or a second copy of a fragment.",
+    Datagrams Late late "A datagram of a dropped frame.",
+    Frames Incomplete incomplete "A frame that was dropped before all its fragments arrived, usually because later frames were complete.",
+    Frames Stale stale "A frame that is older than a delivered one.",
+    Frames Inconsistent inconsistent "A frame whose fragments differ in its size.",
+    Frames Oversize oversize "A frame beyond the maximum size.",
+    Frames Unconfirmed unconfirmed "A frame whose number or time contradicts the stream; the stream restarts when others confirm it.",
+    Frames Lost lost "A frame without any datagram: its number was skipped. Uncounted if it arrives late.",
 }
 
 impl ReassemblyCounters {

@@ -11,11 +11,8 @@ pub(super) struct FrameIdentity {
 
 impl From<&FragmentHeader> for FrameIdentity {
     fn from(header: &FragmentHeader) -> Self {
-        Self {
-            frame_id: header.frame_id,
-            time_bits: header.sim_time.to_bits(),
-            count: header.count,
-        }
+        let time_bits = header.sim_time.to_bits();
+        Self { frame_id: header.frame_id, time_bits, count: header.count }
     }
 }
 

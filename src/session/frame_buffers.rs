@@ -20,17 +20,11 @@ struct Buffer<L> {
 
 impl<L: AsRef<[u8]> + AsMut<[u8]>> Buffer<L> {
     fn bytes(&self) -> &[u8] {
-        match &self.lent {
-            Some(lent) => lent.as_ref(),
-            None => &self.owned,
-        }
+        if let Some(lent) = &self.lent { lent.as_ref() } else { &self.owned }
     }
 
     fn bytes_mut(&mut self) -> &mut [u8] {
-        match &mut self.lent {
-            Some(lent) => lent.as_mut(),
-            None => &mut self.owned,
-        }
+        if let Some(lent) = &mut self.lent { lent.as_mut() } else { &mut self.owned }
     }
 
     fn grow(&mut self, len: usize) {

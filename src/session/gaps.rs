@@ -12,7 +12,7 @@ pub(super) struct SequenceGaps {
     valid_bits: u32,
     /// The sender's increment: the smallest one so far.
     step: Option<u32>,
-    lost: u64,
+    pub(super) lost: u64,
 }
 
 impl SequenceGaps {
@@ -20,10 +20,6 @@ impl SequenceGaps {
     pub(super) fn begin(&mut self, newest: Option<i32>) {
         (self.newest, self.arrived, self.valid_bits, self.step) = (newest, 1, 1, None);
         self.refused = 0;
-    }
-
-    pub(super) fn lost(&self) -> u64 {
-        self.lost
     }
 
     /// Notes a refused number, which does not become the newest.
@@ -101,10 +97,10 @@ mod tests {
             gaps.refuse(number);
         }
         assert!(gaps.receive(16));
-        assert_eq!(gaps.lost(), 2, "12 and 15");
+        assert_eq!(gaps.lost, 2, "12 and 15");
         // The refused numbers are not new when they arrive again; the skipped ones are.
         let new = [12, 13, 14, 15].map(|number| gaps.receive(number));
-        assert_eq!((new, gaps.lost()), ([true, false, false, true], 0));
+        assert_eq!((new, gaps.lost), ([true, false, false, true], 0));
     }
 
     #[test]
@@ -114,22 +110,22 @@ mod tests {
             gaps.refuse(number);
         }
         assert!(gaps.receive(14));
-        assert_eq!(gaps.lost(), 0);
+        assert_eq!(gaps.lost, 0);
         assert!(gaps.receive(16));
-        assert_eq!(gaps.lost(), 0);
+        assert_eq!(gaps.lost, 0);
         assert!(gaps.receive(18));
-        assert_eq!(gaps.lost(), 1, "17");
+        assert_eq!(gaps.lost, 1, "17");
     }
 
     #[test]
     fn skipped_numbers_that_are_refused_late_are_not_lost() {
         let mut gaps = new_gaps();
         assert!(gaps.receive(14));
-        assert_eq!(gaps.lost(), 2);
+        assert_eq!(gaps.lost, 2);
         for number in [13, 13, 9] {
             gaps.refuse(number);
         }
-        assert_eq!(gaps.lost(), 1, "12");
+        assert_eq!(gaps.lost, 1, "12");
     }
 
     #[test]
@@ -142,7 +138,7 @@ mod tests {
             assert!(gaps.receive(11 + far));
             // The refused numbers before the received one; only 64 are stored.
             let refused = 1 + u64::from(far > 64);
-            assert_eq!(gaps.lost(), far as u64 - 1 - refused, "{far}");
+            assert_eq!(gaps.lost, far as u64 - 1 - refused, "{far}");
         }
     }
 }

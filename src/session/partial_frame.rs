@@ -1,7 +1,5 @@
-use super::counters::DropCause;
-use super::finished_frames::FrameIdentity;
-use crate::time::RosTime;
-use crate::wire::FragmentHeader;
+use super::{counters::DropCause, finished_frames::FrameIdentity};
+use crate::{time::RosTime, wire::FragmentHeader};
 
 /// Bookkeeping of one frame in flight; the bytes are in the reassembler's buffer of the same slot.
 ///
@@ -9,15 +7,19 @@ use crate::wire::FragmentHeader;
 #[derive(Debug, Default)]
 pub(super) struct PartialFrame {
     header: Option<(FrameIdentity, FragmentHeader)>,
-    fragment_len: Option<usize>,
+    /// Length of every fragment but the last, once one of them has arrived.
+    pub(super) fragment_len: Option<usize>,
     last_fragment: Option<LastFragment>,
     received: u32,
     arrived_bits: Vec<u64>,
-    end: usize,
-    is_headers_only: bool,
-    ordinal: u64,
+    /// First byte after all stored bytes.
+    pub(super) end: usize,
+    /// Whether payload was skipped, because only headers were read.
+    pub(super) is_headers_only: bool,
+    pub(super) ordinal: u64,
     overtaken: u32,
-    arrival: RosTime,
+    /// Arrival of its first fragment.
+    pub(super) arrival: RosTime,
 }
 
 /// The last fragment; `offset` is a guess until `fragment_len` is known.
@@ -45,17 +47,11 @@ impl PartialFrame {
         arrival: RosTime,
     ) {
         let words = usize::try_from(header.count / 64 + 1).unwrap_or(usize::MAX);
-        self.arrived_bits.clear();
-        self.arrived_bits.resize(words, 0);
-        self.header = Some((identity, header));
-        self.fragment_len = None;
-        self.last_fragment = None;
-        self.received = 0;
-        self.end = 0;
-        self.is_headers_only = false;
-        self.ordinal = ordinal;
-        self.overtaken = 0;
-        self.arrival = arrival;
+        let mut arrived_bits = std::mem::take(&mut self.arrived_bits);
+        arrived_bits.clear();
+        arrived_bits.resize(words, 0);
+        let header = Some((identity, header));
+        *self = Self { header, arrived_bits, ordinal, arrival, ..Self::default() };
     }
 
     /// Frees the slot and returns the frame that was in it.
@@ -71,31 +67,8 @@ impl PartialFrame {
         self.header.as_ref().is_some_and(|(current, _)| current == identity)
     }
 
-    /// Arrival of its first fragment.
-    pub(super) fn arrival(&self) -> RosTime {
-        self.arrival
-    }
-
-    pub(super) fn ordinal(&self) -> u64 {
-        self.ordinal
-    }
-
     pub(super) fn header(&self) -> Option<&FragmentHeader> {
         self.header.as_ref().map(|(_, header)| header)
-    }
-
-    /// Whether payload was skipped, because only headers were read.
-    pub(super) fn is_headers_only(&self) -> bool {
-        self.is_headers_only
-    }
-
-    pub(super) fn mark_headers_only(&mut self) {
-        self.is_headers_only = true;
-    }
-
-    /// Length of every fragment but the last, once one of them has arrived.
-    pub(super) fn fragment_len(&self) -> Option<usize> {
-        self.fragment_len
     }
 
     /// Upper bound of the frame's length, as far as it is known.
@@ -103,11 +76,6 @@ impl PartialFrame {
         let count =
             self.header().map_or(0, |header| usize::try_from(header.count).unwrap_or(usize::MAX));
         self.fragment_len.map_or(self.end, |fragment_len| fragment_len.saturating_mul(count))
-    }
-
-    /// First byte after all stored bytes.
-    pub(super) fn end(&self) -> usize {
-        self.end
     }
 
     /// Counts a later frame that was completed while this one was in flight; returns the count.

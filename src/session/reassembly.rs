@@ -1,9 +1,8 @@
-use super::buffer_peak::BufferPeak;
 use super::counters::{DropCause, ReassemblyCounters};
 use super::finished_frames::{FinishedFrames, FrameEnd, FrameIdentity};
 use super::frame_buffers::{BufferPosition, FrameBuffers};
-use super::partial_frame::PartialFrame;
 use super::stream_order::{Continuity, StreamOrder, StreamPosition};
+use super::{buffer_peak::BufferPeak, partial_frame::PartialFrame};
 use crate::time::RosTime;
 use crate::wire::{FragmentHeader, HeaderVariant, MAX_FRAGMENT_PAYLOAD};
 
@@ -283,12 +282,12 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     fn predict(&self) -> BufferPosition {
         if let Some((slot, seq)) = self.stored
             && let Some(frame) = self.slots.get(slot)
-            && let (Some(fragment_len), Some(header)) = (frame.fragment_len(), frame.header())
+            && let (Some(fragment_len), Some(header)) = (frame.fragment_len, frame.header())
             && seq + 1 < header.count
         {
             let offset = (seq as usize + 1) * fragment_len;
             let position = BufferPosition { buffer: slot, offset };
-            return if offset >= frame.end() { position } else { SCRATCH_START };
+            return if offset >= frame.end { position } else { SCRATCH_START };
         }
         // The buffer of the last used slot is still in the processor's cache.
         let preferred = self.stored.map_or(0, |(slot, _)| slot);
@@ -325,7 +324,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         })?;
         self.variant = header.variant;
         self.stored = Some((slot, header.seq));
-        self.fragment_len = self.slots[slot].fragment_len().unwrap_or(self.fragment_len);
+        self.fragment_len = self.slots[slot].fragment_len.unwrap_or(self.fragment_len);
         if self.predicted.is_full {
             let position = |offset| BufferPosition { buffer: slot, offset };
             if let Some((from, to, len)) = fragment.move_last {
@@ -336,7 +335,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             self.grow(position(fragment.offset), len);
             self.buffers.copy(payload_at, position(fragment.offset), len);
         } else {
-            self.slots[slot].mark_headers_only();
+            self.slots[slot].is_headers_only = true;
         }
         Ok(self.slots[slot].complete_len().map(|len| self.finish(slot, len)))
     }
@@ -405,7 +404,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             self.drop_incomplete();
         }
         let slot = self.free_slot(self.predicted.position.buffer).unwrap_or_else(|| {
-            let oldest = (0..SLOTS).min_by_key(|slot| self.slots[*slot].ordinal()).unwrap_or(0);
+            let oldest = (0..SLOTS).min_by_key(|slot| self.slots[*slot].ordinal).unwrap_or(0);
             self.drop_slot(oldest, DropCause::Incomplete);
             oldest
         });
@@ -430,7 +429,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     fn finish(&mut self, slot: usize, len: usize) -> (FrameInfo, Option<usize>) {
         let frame = &mut self.slots[slot];
         let (ordinal, is_headers_only, arrival) =
-            (frame.ordinal(), frame.is_headers_only(), frame.arrival());
+            (frame.ordinal, frame.is_headers_only, frame.arrival);
         let mut info = FrameInfo { sim_time: 0.0, frame_id: None, len, fragments: 0, arrival };
         if let Some((identity, header)) = frame.close() {
             info = FrameInfo {
@@ -449,7 +448,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
             let frame = &mut self.slots[other];
             let Some(time) = frame.header().map(|header| header.sim_time) else { continue };
             let is_older =
-                time < info.sim_time || (time == info.sim_time && frame.ordinal() < ordinal);
+                time < info.sim_time || (time == info.sim_time && frame.ordinal < ordinal);
             if is_older || frame.overtake() >= MAX_OVERTAKEN {
                 self.drop_slot(other, DropCause::Incomplete);
             }

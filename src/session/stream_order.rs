@@ -163,7 +163,7 @@ impl StreamOrder {
 
     /// Count of skipped numbers that have not arrived late.
     pub fn lost(&self) -> u64 {
-        self.gaps.lost()
+        self.gaps.lost
     }
 
     fn uses_numbers(&self) -> bool {
@@ -184,23 +184,18 @@ impl StreamOrder {
         }
     }
 
-    fn follows(
-        &self,
-        last: &StreamPosition,
-        position: &StreamPosition,
-        distance: Option<i32>,
-    ) -> bool {
-        let time = position.time - last.time;
+    fn follows(&self, last: &StreamPosition, next: &StreamPosition, distance: Option<i32>) -> bool {
+        let time = next.time - last.time;
         if time < 0.0 || distance.is_some_and(|distance| distance < 1) {
             return false;
         }
-        if distance.is_none() && time == 0.0 && position.id.is_some() && position.id == last.id {
+        if distance.is_none() && time == 0.0 && next.id.is_some() && next.id == last.id {
             return false;
         }
         let Some(step) = self.step else { return time <= MAX_STEP_S };
         let distance = f64::from(distance.unwrap_or(0));
         // Allows as many steps as fit into the silence: those frames were lost or not sent.
-        let silence = elapsed(last, position) as f64 + self.delay;
+        let silence = elapsed(last, next) as f64 + self.delay;
         let missed = silence / step.arrival.max(MIN_PERIOD_NS);
         let max_time = MAX_STEP_RATIO * step.time * (missed.max(distance) + 1.0) + STEP_SLACK_S;
         let max_advance = MAX_STEP_RATIO * time + 4.0 * step.time;

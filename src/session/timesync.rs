@@ -3,8 +3,7 @@
 //! The autopilot reads its clock between the request and the arrival of its answer, so the error of the offset is at most half
 //! the round trip. A line through the samples of the last seconds, weighted by round trip, gives offset and drift. (The clock of
 //! a simulated autopilot may be a few per cent slower than the host's.)
-use crate::time::shrink;
-use crate::wire::mavlink::raw::Timesync;
+use crate::{time::shrink, wire::mavlink::raw::Timesync};
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -118,7 +117,7 @@ impl Exchange {
 
 /// The host's clock as a function of the autopilot's: offset = base + at_origin + drift * (remote - origin). Copies of it
 /// convert times between two exchanges.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct ClockLine {
     origin: i64,
     at_origin: f64,
@@ -135,15 +134,7 @@ pub struct ClockLine {
 impl ClockLine {
     /// Creates a line with a constant offset in ns.
     pub fn constant(offset_ns: i64) -> Self {
-        Self {
-            origin: 0,
-            at_origin: 0.0,
-            base: offset_ns,
-            drift: 0.0,
-            drift_error: 0.0,
-            error: 0.0,
-            from_middle: 0.0,
-        }
+        Self { base: offset_ns, ..Self::default() }
     }
 
     /// The host's time in ns when the autopilot's clock shows `remote_ns`.

@@ -1,9 +1,7 @@
 use super::envelope::{Envelope, Point, plausible_prior};
 use super::settings::{AlignerSettings, Estimator, Heartbeat, Observation, SourceKind, StampMode};
-use super::spread::DelayHistogram;
-use super::timeline::Timeline;
-use super::vendor::VendorRule;
 use super::{ClockStatus, RosTime, SimTime};
+use super::{spread::DelayHistogram, timeline::Timeline, vendor::VendorRule};
 
 /// An observation farther than this from the line contradicts the clock.
 const BAND_NS: f64 = 250e6;
@@ -338,7 +336,7 @@ impl TimeAligner {
     fn is_in_run(&self, sim: i64) -> bool {
         let oldest = self.newest().saturating_sub(FORGOTTEN_NS);
         self.run.is_some()
-            && sim >= self.timeline.first().max(oldest)
+            && sim >= self.timeline.begin.max(oldest)
             && sim <= self.newest().saturating_add(AHEAD_NS)
     }
 
@@ -347,6 +345,6 @@ impl TimeAligner {
     }
 
     fn is_of_another_run(&self, sim: i64) -> bool {
-        sim < self.timeline.first() || sim < self.newest().saturating_sub(OTHER_RUN_NS)
+        sim < self.timeline.begin || sim < self.newest().saturating_sub(OTHER_RUN_NS)
     }
 }

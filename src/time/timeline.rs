@@ -29,7 +29,7 @@ pub(super) struct Timeline {
     /// Latest stamped tick; later ones have no stamp yet.
     frontier: i64,
     /// First tick of the run.
-    begin: i64,
+    pub(super) begin: i64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -53,10 +53,6 @@ impl Timeline {
 
     pub(super) fn frontier(&self) -> Option<i64> {
         (!self.segments.is_empty()).then_some(self.frontier)
-    }
-
-    pub(super) fn first(&self) -> i64 {
-        self.begin
     }
 
     /// Returns the latest assigned stamp.

@@ -3,8 +3,7 @@ use super::imp::interfaces;
 use ipnet::Ipv4Net;
 use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::Ipv4Addr;
-use std::sync::Arc;
+use std::{net::Ipv4Addr, sync::Arc};
 
 /// Limit of refused senders counted individually; the others share one sum, which bounds memory against spoofed addresses.
 const MAX_SENDERS: usize = 32;

@@ -88,19 +88,3 @@ impl HostFacts {
         imp::host::read()
     }
 }
-
-/// Returns how many IP packets the kernel received since the start of the host and gave to no program, because a firewall dropped
-/// them, or the reverse-path filter.
-pub fn undelivered_packets() -> Option<u64> {
-    imp::host::undelivered_packets()
-}
-
-/// Returns the state of a block's file.
-pub fn block_file(name: &str) -> BlockFile {
-    imp::host::block_file(name)
-}
-
-/// Names of this host and of this user.
-pub fn own_names() -> Vec<String> {
-    imp::host::own_names()
-}

@@ -12,11 +12,11 @@ mod udp;
 
 pub use accept::{Accept, Refused, RefusedSender, is_local_address};
 pub use holders::{Holder, Holders};
-pub use host::{
-    BlockFile, Firewall, HostFacts, NetworkInterface, Route, block_file, own_names,
-    undelivered_packets,
+pub use host::{BlockFile, Firewall, HostFacts, NetworkInterface, Route};
+pub use imp::{
+    EndSignals, Limit, block_file, free_bytes, own_names, send_segments, try_recv_from,
+    undelivered_packets, wait_readable,
 };
-pub use imp::{EndSignals, Limit, free_bytes, send_segments, try_recv_from, wait_readable};
 pub use overheard::Overheard;
 pub use packet_tap::{PacketTap, PacketTapSlot};
 pub use played::{Player, played_time};

@@ -1,9 +1,8 @@
 //! Copies of received data, unchanged, for another part of this process: the recorder.
 use super::Datagram;
 use parking_lot::RwLock;
-use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::{fmt, sync::Arc};
 
 /// Receives copies of received datagrams and frames. It is called on the receiving thread and must not block.
 pub trait PacketTap: Send + Sync {

@@ -3,11 +3,10 @@ use super::{Datagram, SharedBlock, ShmError};
 use parking_lot::{Condvar, Mutex};
 use socket2::Socket;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::{io, time::Duration};
 
 static PLAYER: OnceLock<Player> = OnceLock::new();
 

@@ -6,11 +6,9 @@
 //! restart, or vanish. So this module never returns a `&[u8]`: bytes are copied, or lent as [`VolatileSlice`].
 use super::imp::shm::{Range, allocate, identity, options, path_of};
 use memmap2::{MmapOptions, MmapRaw};
-use std::fs::File;
-use std::io;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, Ordering, fence};
+use std::{fs::File, io, ops::RangeInclusive};
 use vm_memory::{VolatileMemory as _, VolatileSlice};
 
 /// Why the block at `path` cannot be used.

@@ -8,8 +8,7 @@ use super::{Accept, PacketTapSlot};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io::{self, IoSliceMut};
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::{io::Interest, net::UdpSocket};
 
 /// Options of a receiving socket.

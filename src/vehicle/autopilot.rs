@@ -1,17 +1,10 @@
 //! One vehicle behind mavros-style topics: passes frames from the link and messages from ROS to the parts.
-use super::fcu::Fcu;
-use super::heartbeat_sender::HeartbeatSender;
-use super::link::Link;
-use super::services::Services;
-use super::setpoint::Setpoints;
-use super::settings::VehicleSettings;
-use super::state::StateTopic;
 use super::telemetry::Telemetry;
 use super::{Counter, Open};
-use crate::ros::RosError;
-use crate::wire::TrueState;
-use crate::wire::mavlink::raw::Heartbeat;
+use super::{fcu::Fcu, heartbeat_sender::HeartbeatSender, link::Link, services::Services};
+use super::{setpoint::Setpoints, settings::VehicleSettings, state::StateTopic};
 use crate::wire::mavlink::{Frame, frames};
+use crate::{ros::RosError, wire::TrueState, wire::mavlink::raw::Heartbeat};
 use std::time::Duration;
 
 /// The vehicle counts as used for this time after the last message or call of a program.

@@ -46,9 +46,7 @@ macro_rules! counters {
 }
 
 counters! {
-    Frames {
-        Frames = "frames", "A MAVLink frame of the vehicle.";
-    }
+    Frames { Frames = "frames", "A MAVLink frame of the vehicle."; }
     Hidden {
         Sent = "sent", "A message to the vehicle.";
         SetpointRepeated = "setpoint_repeated", "A setpoint that was sent again because no new one arrived.";

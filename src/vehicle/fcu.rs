@@ -6,25 +6,19 @@ mod position;
 pub(super) use clock::boot_ns;
 pub(super) use position::metres;
 
-use super::counter::Counter;
 use super::link::{Abilities, Link, SendError, read_only};
-use super::link_warnings::LinkWarnings;
-use super::preflight::Preflight;
 use super::reasons::Reasons;
-use super::settings::VehicleSettings;
-use super::throttle::Throttle;
+use super::{counter::Counter, link_warnings::LinkWarnings, preflight::Preflight};
+use super::{settings::VehicleSettings, throttle::Throttle};
 use crate::frames::{Attitude, Flu, Frd, Geodetic, Ned, Separation, Vector};
-use crate::session::ClockLine;
-use crate::time::RosTime;
-use crate::wire::TrueState;
 use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{
     CommandInt, CommandLong, Heartbeat, ParamSet, SetAttitudeTarget, SetMode,
     SetPositionTargetGlobalInt, SetPositionTargetLocalNed,
 };
 use crate::wire::mavlink::{Frame, Outbound};
-use std::collections::BTreeMap;
-use std::time::Duration;
+use crate::{session::ClockLine, time::RosTime, wire::TrueState};
+use std::{collections::BTreeMap, time::Duration};
 
 /// Maximum age of the pose that other values are relative to: it is 20 ms old at PX4's rates, 250 ms on a slow line.
 const MAX_POSE_AGE: Duration = Duration::from_millis(500);
@@ -239,14 +233,11 @@ impl Fcu {
     }
 
     /// Sends an attitude whose thrust is a change of the throttle.
-    pub(super) fn send_throttle_step(
-        &mut self,
-        target: &SetAttitudeTarget,
-    ) -> Result<(), SendError> {
+    pub(super) fn send_throttle_step(&mut self, step: &SetAttitudeTarget) -> Result<(), SendError> {
         let sent = if self.settings.read_only {
             Err(read_only::REFUSED)
         } else {
-            self.link.send_throttle_step(target)
+            self.link.send_throttle_step(step)
         };
         self.record_sent(SetAttitudeTarget::ID, sent)
     }
@@ -296,13 +287,9 @@ impl Fcu {
         self.frames_or_count(frames)
     }
 
-    /// Converts a true state to MAVLink frames in `buffer`.
-    pub(super) fn true_state<'a>(
-        &mut self,
-        state: &TrueState,
-        buffer: &'a mut Vec<u8>,
-    ) -> &'a [u8] {
-        let frames = self.link.true_state(state, buffer);
+    /// Converts a true state to MAVLink frames in `out`.
+    pub(super) fn true_state<'a>(&mut self, state: &TrueState, out: &'a mut Vec<u8>) -> &'a [u8] {
+        let frames = self.link.true_state(state, out);
         self.frames_or_count(frames)
     }
 

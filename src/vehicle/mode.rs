@@ -2,36 +2,14 @@
 use crate::wire::mavlink::numbers::*;
 
 /// Name, and main and sub mode in `custom_mode` (sub << 24 | main << 16).
+#[rustfmt::skip] // a table
 const MODES: &[(&str, u8, u8)] = &[
-    ("MANUAL", 1, 0),
-    ("ALTCTL", 2, 0),
-    ("POSCTL", 3, 0),
-    ("ORBIT", 3, 1),
-    ("POSCTL.SLOW", 3, 2),
-    ("ACRO", 5, 0),
-    ("OFFBOARD", 6, 0),
-    ("STABILIZED", 7, 0),
-    ("RATTITUDE", 8, 0),
-    ("SIMPLE", 9, 0),
-    ("TERMINATION", 10, 0),
-    ("AUTO.READY", 4, 1),
-    ("AUTO.TAKEOFF", 4, 2),
-    ("AUTO.LOITER", 4, 3),
-    ("AUTO.MISSION", 4, 4),
-    ("AUTO.RTL", 4, 5),
-    ("AUTO.LAND", 4, 6),
-    ("AUTO.RTGS", 4, 7),
-    ("AUTO.FOLLOW_TARGET", 4, 8),
-    ("AUTO.PRECLAND", 4, 9),
-    ("AUTO.VTOL_TAKEOFF", 4, 10),
-    ("EXTERNAL1", 4, 11),
-    ("EXTERNAL2", 4, 12),
-    ("EXTERNAL3", 4, 13),
-    ("EXTERNAL4", 4, 14),
-    ("EXTERNAL5", 4, 15),
-    ("EXTERNAL6", 4, 16),
-    ("EXTERNAL7", 4, 17),
-    ("EXTERNAL8", 4, 18),
+    ("MANUAL", 1, 0), ("ALTCTL", 2, 0), ("POSCTL", 3, 0), ("ORBIT", 3, 1), ("POSCTL.SLOW", 3, 2), ("ACRO", 5, 0),
+    ("OFFBOARD", 6, 0), ("STABILIZED", 7, 0), ("RATTITUDE", 8, 0), ("SIMPLE", 9, 0), ("TERMINATION", 10, 0),
+    ("AUTO.READY", 4, 1), ("AUTO.TAKEOFF", 4, 2), ("AUTO.LOITER", 4, 3), ("AUTO.MISSION", 4, 4), ("AUTO.RTL", 4, 5),
+    ("AUTO.LAND", 4, 6), ("AUTO.RTGS", 4, 7), ("AUTO.FOLLOW_TARGET", 4, 8), ("AUTO.PRECLAND", 4, 9),
+    ("AUTO.VTOL_TAKEOFF", 4, 10), ("EXTERNAL1", 4, 11), ("EXTERNAL2", 4, 12), ("EXTERNAL3", 4, 13),
+    ("EXTERNAL4", 4, 14), ("EXTERNAL5", 4, 15), ("EXTERNAL6", 4, 16), ("EXTERNAL7", 4, 17), ("EXTERNAL8", 4, 18),
 ];
 /// `custom_mode` of OFFBOARD.
 pub(super) const OFFBOARD: u32 = 6 << 16;

@@ -1,7 +1,6 @@
 //! Opens the topics and services of a vehicle and passes their messages to its [`Autopilot`].
 use super::autopilot::{Autopilot, SubscriberCount};
-use super::fcu::Now;
-use super::topics::TOPICS;
+use super::{fcu::Now, topics::TOPICS};
 use crate::config::params::QosGroup;
 use crate::config::{Direction, TopicRow};
 use crate::msgs::{Message, Service};
@@ -9,9 +8,8 @@ use crate::ros::{
     Middleware, NodeHandle, Publisher, Qos, Responder, RosError, ServiceHandle, Subscription,
 };
 use parking_lot::Mutex;
-use std::cell::RefCell;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
+use std::{cell::RefCell, time::Duration};
 
 /// Returns the present time.
 pub type Clock = Arc<dyn Fn() -> Now + Send + Sync>;

@@ -1,6 +1,5 @@
 //! Reports of the autopilot about arming: SYS_STATUS, ESTIMATOR_STATUS and status texts.
-use std::collections::VecDeque;
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 /// Limit of stored texts, and of the characters of each.
 const TEXTS: usize = 4;

@@ -1,9 +1,7 @@
 //! The reasons why the autopilot would refuse to arm.
-use super::fcu::Fcu;
-use super::preflight::Preflight;
+use super::{fcu::Fcu, preflight::Preflight};
 use crate::wire::mavlink::dialect::MavSysStatusSensor;
-use crate::wire::mavlink::numbers::MAV_CMD_RUN_PREARM_CHECKS;
-use crate::wire::mavlink::raw::CommandLong;
+use crate::{wire::mavlink::numbers::MAV_CMD_RUN_PREARM_CHECKS, wire::mavlink::raw::CommandLong};
 use std::time::Duration;
 
 /// MAV_SYS_STATUS_PREARM_CHECK: its bit in `health` reports whether the vehicle may be armed.
@@ -13,25 +11,12 @@ const TEXT_LIFETIME: Duration = Duration::from_secs(60);
 /// An autopilot that starts is not ready for about this time, and sends its reasons unasked.
 const STARTUP: Duration = Duration::from_secs(5);
 /// MAV_SYS_STATUS_SENSOR in words.
+#[rustfmt::skip] // a table
 const SENSORS: [(u32, &str); 18] = [
-    (0, "gyroscope"),
-    (1, "accelerometer"),
-    (2, "magnetometer"),
-    (3, "barometer"),
-    (4, "airspeed"),
-    (5, "GPS"),
-    (6, "optical flow"),
-    (7, "position by vision"),
-    (8, "laser position"),
-    (15, "motor outputs"),
-    (16, "remote control"),
-    (20, "geofence"),
-    (21, "attitude estimate"),
-    (22, "terrain"),
-    (24, "logging"),
-    (25, "battery"),
-    (26, "proximity"),
-    (27, "satellite link"),
+    (0, "gyroscope"), (1, "accelerometer"), (2, "magnetometer"), (3, "barometer"), (4, "airspeed"), (5, "GPS"),
+    (6, "optical flow"), (7, "position by vision"), (8, "laser position"), (15, "motor outputs"),
+    (16, "remote control"), (20, "geofence"), (21, "attitude estimate"), (22, "terrain"), (24, "logging"),
+    (25, "battery"), (26, "proximity"), (27, "satellite link"),
 ];
 /// ESTIMATOR_STATUS_FLAGS that a flight by position needs.
 const ESTIMATES: [(u16, &str); 4] =

@@ -1,6 +1,5 @@
 //! Status texts during a request: they give the reason for a refusal.
-use crate::wire::mavlink::numbers::MAV_SEVERITY_WARNING;
-use crate::wire::mavlink::raw::StatusText;
+use crate::{wire::mavlink::numbers::MAV_SEVERITY_WARNING, wire::mavlink::raw::StatusText};
 
 /// Limit of stored texts, and of the characters of each.
 const TEXTS: usize = 6;

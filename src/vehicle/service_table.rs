@@ -1,8 +1,7 @@
 //! The services of a file as a table.
 use super::{Autopilot, Open};
-use crate::config::ServiceRow;
-use crate::msgs::Service;
 use crate::ros::{Responder, RosError};
+use crate::{config::ServiceRow, msgs::Service};
 
 /// A service, and how it is opened.
 pub(super) struct VehicleService {

@@ -1,6 +1,5 @@
 //! Settings of the mavros-style interface of one vehicle.
-use crate::config::params::SetpointFrame;
-use crate::frames::Geoid;
+use crate::{config::params::SetpointFrame, frames::Geoid};
 use std::time::Duration;
 
 /// Settings of one vehicle.

@@ -1,7 +1,6 @@
 //! Stamps of a vehicle's reports: the autopilot's own sample times, never later than the present and never going back
 //! within a topic.
-use crate::msgs::builtin_interfaces::msg::Time;
-use crate::time::RosTime;
+use crate::{msgs::builtin_interfaces::msg::Time, time::RosTime};
 
 /// Sample time of a measurement.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

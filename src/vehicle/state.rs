@@ -1,10 +1,8 @@
 //! `state`: connection, arming and mode of the vehicle.
-use super::fcu::Fcu;
-use super::{Counter, Open, mode};
-use crate::msgs::mavros_msgs::msg::State;
+use super::{Counter, Open, fcu::Fcu, mode};
 use crate::ros::{Publisher, RosError};
 use crate::wire::mavlink::numbers::*;
-use crate::wire::mavlink::raw::Heartbeat;
+use crate::{msgs::mavros_msgs::msg::State, wire::mavlink::raw::Heartbeat};
 use std::time::Duration;
 
 /// Period of heartbeats in the vehicle's own time.
@@ -32,12 +30,8 @@ impl StateTopic {
         })
     }
 
-    pub(super) fn heartbeat(
-        &mut self,
-        fcu: &mut Fcu,
-        heartbeat: Heartbeat,
-    ) -> Result<(), RosError> {
-        if heartbeat.autopilot == MAV_AUTOPILOT_INVALID {
+    pub(super) fn heartbeat(&mut self, fcu: &mut Fcu, beat: Heartbeat) -> Result<(), RosError> {
+        if beat.autopilot == MAV_AUTOPILOT_INVALID {
             fcu.count(Counter::ForeignComponent);
             return Ok(());
         }
@@ -50,9 +44,9 @@ impl StateTopic {
         if self.last_message.replace(now).is_none() {
             tracing::info!(vehicle = fcu.settings.id, "heartbeats come: the vehicle is connected");
         }
-        let new = fcu.link_warnings.check_autopilot(heartbeat.autopilot);
+        let new = fcu.link_warnings.check_autopilot(beat.autopilot);
         fcu.log_link_warning(new);
-        fcu.heartbeat = Some(heartbeat);
+        fcu.heartbeat = Some(beat);
         fcu.heartbeat_count += 1;
         self.publish(fcu)
     }

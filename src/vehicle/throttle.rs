@@ -1,6 +1,5 @@
 //! Rate-limits log lines about frequent events.
-use std::collections::BTreeMap;
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 /// Time between two log lines of one kind.
 const PERIOD: Duration = Duration::from_secs(5);

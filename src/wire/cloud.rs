@@ -11,21 +11,16 @@ packets! {
     CloudHeader("cloud header", new) {
         /// Sensor position x, y, z in m, then roll, pitch, yaw in rad at capture time; the frame is not documented.
         pose: [F32; 6],
-        /// Number of points that follow.
-        count: I32,
+        count: I32 = "Number of points that follow.",
     }
     /// Start of a cloud payload with odometry, which newer simulators send.
     ///
     /// Source: the vendor's newer page on the transfer of sensor data, and its SDK of December 2025.
     OdometryCloudHeader("cloud header with odometry", new) {
-        /// Vehicle that carries the sensor.
-        copter_id: I32,
-        /// Frame of `pose`: [`Self::LOCAL`] or [`Self::WORLD`].
-        axis_type: I32,
-        /// Odometry at the time of the cloud: x, y, z in m, then roll, pitch, yaw in rad.
-        pose: [F32; 6],
-        /// Number of points that follow.
-        count: I32,
+        copter_id: I32 = "Vehicle that carries the sensor.",
+        axis_type: I32 = "Frame of `pose`: [`Self::LOCAL`] or [`Self::WORLD`].",
+        pose: [F32; 6] = "Odometry at the time of the cloud: x, y, z in m, then roll, pitch, yaw in rad.",
+        count: I32 = "Number of points that follow.",
     }
 }
 

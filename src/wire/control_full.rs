@@ -9,32 +9,42 @@ packets! {
     /// In this mode, too, arming, take-off and speed are sent as [`SimpleCommandPacket`](super::SimpleCommandPacket).
     /// Source: vendor SDK, golden `control_udp_full`.
     FullSetpointPacket() {
-        /// 3.
-        tag: I32,
-        /// 80, the length of the setpoint in bytes.
-        len: I32,
-        /// Milliseconds since the sender started.
-        time_boot_ms: U32,
-        /// Vehicle id.
-        copter_id: U32,
-        /// MAVLink type_mask.
-        type_mask: U32,
-        /// MAVLink frame: 1 local NED, 8 body, 5 global.
-        frame: U32,
-        /// m; degrees, degrees, m in frame 5; x, y, z of the quaternion in an attitude.
-        position: [F32; 3],
-        /// m/s; rad/s in an attitude.
-        velocity: [F32; 3],
-        /// m/s².
-        acceleration: [F32; 3],
-        /// rad; thrust in an attitude.
-        yaw: F32,
-        /// rad/s; w of the quaternion in an attitude.
-        yaw_rate: F32,
-        /// Reserved.
-        reserved: [F32; 5],
-        /// Padding to the 112 bytes of payload.
-        padding: [u8; 32],
+        tag: I32 = "3.",
+        len: I32 = "80, the length of the setpoint in bytes.",
+        time_boot_ms: U32 = "Milliseconds since the sender started.",
+        copter_id: U32 = "Vehicle id.",
+        type_mask: U32 = "MAVLink type_mask.",
+        frame: U32 = "MAVLink frame: 1 local NED, 8 body, 5 global.",
+        position: [F32; 3] = "m; degrees, degrees, m in frame 5; x, y, z of the quaternion in an attitude.",
+        velocity: [F32; 3] = "m/s; rad/s in an attitude.",
+        acceleration: [F32; 3] = "m/s².",
+        yaw: F32 = "rad; thrust in an attitude.",
+        yaw_rate: F32 = "rad/s; w of the quaternion in an attitude.",
+        reserved: [F32; 5] = "Reserved.",
+        padding: [u8; 32] = "Padding to the 112 bytes of payload.",
+    }
+    /// `netDataShortShort` with `outHILStateData`, 120 bytes: the estimated state.
+    ///
+    /// Source: vendor SDK, golden `recv_ctrl_udp`.
+    FullEstimatePacket() {
+        collided_with: I32 = "Id of the object that the vehicle hit; negative: none.",
+        len: I32 = "112 (docs/wire/traps.md, full-len: a document says 120).",
+        time_boot_ms: U32 = "Milliseconds since the autopilot started.",
+        copter_id: U32 = "Vehicle id.",
+        gps: [I32; 3] = "Latitude and longitude in 1e-7 deg, altitude in mm (up).",
+        gps_velocity: [I32; 3] = "Velocity in cm/s, NED.",
+        home: [I32; 3] = "Home: latitude and longitude in 1e-7 deg, altitude in mm (up).",
+        relative_altitude: I32 = "Height over home in mm.",
+        heading: I32 = "Heading in 1e-3 deg, 0 to 360.",
+        satellites: I32 = "Satellites in view.",
+        fix_type: I32 = "3: 3D fix.",
+        reserved: I32 = "Reserved.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        position: [F32; 3] = "Position in m from home, NED.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        horizontal_accuracy: F32 = "Horizontal accuracy in m.",
+        vertical_accuracy: F32 = "Vertical accuracy in m.",
+        estimator_fixed: F32 = "Above 0.5: the estimator has a 3D fix.",
     }
 }
 
@@ -77,50 +87,6 @@ impl Packet for FullSetpointPacket {
     }
 }
 
-packets! {
-    /// `netDataShortShort` with `outHILStateData`, 120 bytes: the estimated state.
-    ///
-    /// Source: vendor SDK, golden `recv_ctrl_udp`.
-    FullEstimatePacket() {
-        /// Id of the object that the vehicle hit; negative: none.
-        collided_with: I32,
-        /// 112 (docs/wire/traps.md, full-len: a document says 120).
-        len: I32,
-        /// Milliseconds since the autopilot started.
-        time_boot_ms: U32,
-        /// Vehicle id.
-        copter_id: U32,
-        /// Latitude and longitude in 1e-7 deg, altitude in mm (up).
-        gps: [I32; 3],
-        /// Velocity in cm/s, NED.
-        gps_velocity: [I32; 3],
-        /// Home: latitude and longitude in 1e-7 deg, altitude in mm (up).
-        home: [I32; 3],
-        /// Height over home in mm.
-        relative_altitude: I32,
-        /// Heading in 1e-3 deg, 0 to 360.
-        heading: I32,
-        /// Satellites in view.
-        satellites: I32,
-        /// 3: 3D fix.
-        fix_type: I32,
-        /// Reserved.
-        reserved: I32,
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Position in m from home, NED.
-        position: [F32; 3],
-        /// Velocity in m/s, NED.
-        velocity: [F32; 3],
-        /// Horizontal accuracy in m.
-        horizontal_accuracy: F32,
-        /// Vertical accuracy in m.
-        vertical_accuracy: F32,
-        /// Above 0.5: the estimator has a 3D fix.
-        estimator_fixed: F32,
-    }
-}
-
 impl FullEstimatePacket {
     /// Value of `len`.
     pub const STATE_LEN: i32 = 112;
@@ -145,14 +111,9 @@ impl Packet for FullEstimatePacket {
     }
 }
 
-fn expect(
-    what: &'static str,
-    field: &'static str,
-    wanted: i32,
-    found: I32,
-) -> Result<(), WireError> {
-    match found.get() {
-        found if found == wanted => Ok(()),
-        found => Err(WireError::Field { what, field, found: found.into() }),
+fn expect(what: &'static str, field: &'static str, want: i32, got: I32) -> Result<(), WireError> {
+    match got.get() {
+        got if got == want => Ok(()),
+        got => Err(WireError::Field { what, field, found: got.into() }),
     }
 }

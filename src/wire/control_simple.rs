@@ -9,10 +9,18 @@ packets! {
     ///
     /// Source: vendor SDK and swarm manual, golden `control_udp_simple`, `control_udp_simple_raw`.
     SimpleCommandPacket("UDP_Simple command", 1_234_567_890, new) {
-        /// Meaning of `controls`; see [`SimpleCommand`].
-        mode: I32,
-        /// Four numbers; NaN: do not control this channel.
-        controls: [F32; 4],
+        mode: I32 = "Meaning of `controls`; see [`SimpleCommand`].",
+        controls: [F32; 4] = "Four numbers; NaN: do not control this channel.",
+    }
+    /// `outHILStateShort`, 52 bytes: the estimated state, or an event. It has no time stamp.
+    ///
+    /// Source: vendor SDK, golden `recv_ctrl_udp`.
+    SimpleEstimatePacket("UDP_Simple state", 1_234_567_890 | 1_234_567_891 | 1_234_567_892, state) {
+        /// Home: latitude and longitude in 1e-7 deg, altitude in mm. In a collision event, the second is the other object's id.
+        home: [I32; 3],
+        euler: [F32; 3] = "Roll, pitch, yaw in rad (docs/wire/traps.md, struct-angles: a manual says degrees).",
+        position: [F32; 3] = "Position in m from home, NED.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
     }
 }
 
@@ -128,22 +136,6 @@ impl TryFrom<&SimpleCommandPacket> for SimpleCommand {
                 });
             }
         })
-    }
-}
-
-packets! {
-    /// `outHILStateShort`, 52 bytes: the estimated state, or an event. It has no time stamp.
-    ///
-    /// Source: vendor SDK, golden `recv_ctrl_udp`.
-    SimpleEstimatePacket("UDP_Simple state", 1_234_567_890 | 1_234_567_891 | 1_234_567_892, state) {
-        /// Home: latitude and longitude in 1e-7 deg, altitude in mm. In a collision event, the second is the other object's id.
-        home: [I32; 3],
-        /// Roll, pitch, yaw in rad (docs/wire/traps.md, struct-angles: a manual says degrees).
-        euler: [F32; 3],
-        /// Position in m from home, NED.
-        position: [F32; 3],
-        /// Velocity in m/s, NED.
-        velocity: [F32; 3],
     }
 }
 

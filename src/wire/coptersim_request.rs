@@ -7,25 +7,44 @@ packets! {
     ///
     /// Source: vendor SDK, golden `coptersim_send`.
     CopterSimRequestPacket("request to CopterSim", 1_234_567) {
-        /// The addressed vehicle.
-        copter_id: I32,
+        copter_id: I32 = "The addressed vehicle.",
         /// Positive: send data to the network and to the sender of this request; the vendor writes 0 or -1 for no.
         reply_to_sender: i8,
         /// Meaning of `xy` and `yaw`: 1 position and heading, 2 geodetic origin, 3 geodetic position, 4 show geodetic, 5 show
         /// metres; 0: none.
         place: i8,
-        /// Positive: `z_roll_pitch` applies; otherwise the vehicle is put on the ground.
-        stand: i8,
-        /// New UDPSIMMODE; negative: unchanged.
-        udp_mode: i8,
-        /// Reserved.
-        params: [u8; 4],
-        /// Down in m, roll and pitch in degrees.
-        z_roll_pitch: [F32; 3],
-        /// Heading in degrees; altitude in m of a geodetic origin.
-        yaw: F32,
-        /// North and east in m; latitude and longitude in degrees.
-        xy: [F64; 2],
+        stand: i8 = "Positive: `z_roll_pitch` applies; otherwise the vehicle is put on the ground.",
+        udp_mode: i8 = "New UDPSIMMODE; negative: unchanged.",
+        params: [u8; 4] = "Reserved.",
+        z_roll_pitch: [F32; 3] = "Down in m, roll and pitch in degrees.",
+        yaw: F32 = "Heading in degrees; altitude in m of a geodetic origin.",
+        xy: [F64; 2] = "North and east in m; latitude and longitude in degrees.",
+    }
+    /// `CptSimCMD`, 64 bytes, to the same addresses: loads another vehicle model or map.
+    ///
+    /// Source: vendor SDK, golden `coptersim_send`.
+    CopterSimLoadPacket("model or map for CopterSim", 1_234_567_895) {
+        copter_id: I32 = "0 none, -1 all, otherwise the addressed vehicle.",
+        what: I32 = "1 vehicle model, 2 map; 0 and negative: none.",
+        index: I32 = "Index in the list of models or maps; negative: `name` applies.",
+        name: [u8; 48] = "UTF-8, padded with zeros.",
+    }
+    /// Requests heartbeats from a vehicle of unknown address, 8 bytes, to 30100+2(id-1) of every candidate host.
+    ///
+    /// Source: vendor SDK, golden `coptersim_send`.
+    ProbePacket("probe for heartbeats", 123_450, new) {
+        kind: I32 = "[`ProbePacket::NEARBY`] or [`ProbePacket::ELSEWHERE`].",
+    }
+    /// Restarts the autopilot, 8 bytes, to 20100+2(id-1).
+    ///
+    /// Source: vendor SDK, golden `coptersim_send`.
+    RebootPacket("reboot", 987_654_321, new) { delay: I32 = "[`RebootPacket::AT_ONCE`].", }
+    /// `startSignal`, 12 bytes, to 224.0.0.10:20007: waiting programs continue.
+    ///
+    /// Source: vendor SDK, golden `coptersim_send`.
+    StartSignalPacket("start signal", 1_234_567_890) {
+        start: I32 = "Not 0.",
+        copter_id: I32 = "-1: every program; otherwise the program of one vehicle.",
     }
 }
 
@@ -78,22 +97,6 @@ impl CopterSimRequestPacket {
     }
 }
 
-packets! {
-    /// `CptSimCMD`, 64 bytes, to the same addresses: loads another vehicle model or map.
-    ///
-    /// Source: vendor SDK, golden `coptersim_send`.
-    CopterSimLoadPacket("model or map for CopterSim", 1_234_567_895) {
-        /// 0 none, -1 all, otherwise the addressed vehicle.
-        copter_id: I32,
-        /// 1 vehicle model, 2 map; 0 and negative: none.
-        what: I32,
-        /// Index in the list of models or maps; negative: `name` applies.
-        index: I32,
-        /// UTF-8, padded with zeros.
-        name: [u8; 48],
-    }
-}
-
 /// What a [`CopterSimLoadPacket`] loads.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(i32)]
@@ -122,32 +125,6 @@ impl CopterSimLoadPacket {
         let field = packet.name.get_mut(..name.len())?;
         field.copy_from_slice(name.as_bytes());
         Some(packet)
-    }
-}
-
-packets! {
-    /// Requests heartbeats from a vehicle of unknown address, 8 bytes, to 30100+2(id-1) of every candidate host.
-    ///
-    /// Source: vendor SDK, golden `coptersim_send`.
-    ProbePacket("probe for heartbeats", 123_450, new) {
-        /// [`ProbePacket::NEARBY`] or [`ProbePacket::ELSEWHERE`].
-        kind: I32,
-    }
-    /// Restarts the autopilot, 8 bytes, to 20100+2(id-1).
-    ///
-    /// Source: vendor SDK, golden `coptersim_send`.
-    RebootPacket("reboot", 987_654_321, new) {
-        /// [`RebootPacket::AT_ONCE`].
-        delay: I32,
-    }
-    /// `startSignal`, 12 bytes, to 224.0.0.10:20007: waiting programs continue.
-    ///
-    /// Source: vendor SDK, golden `coptersim_send`.
-    StartSignalPacket("start signal", 1_234_567_890) {
-        /// Not 0.
-        start: I32,
-        /// -1: every program; otherwise the program of one vehicle.
-        copter_id: I32,
     }
 }
 

@@ -6,9 +6,7 @@ packets! {
     /// The check word of this exchange is not published (docs/wire/traps.md, check-word), so it is not checked: an
     /// answer copies the check word of its request.
     HandshakePacket("renderer handshake", new) {
-        /// Unpublished check word.
-        checksum: I32,
-        /// Request index; 1 in an answer when vehicle data are present.
-        index: I32,
+        checksum: I32 = "Unpublished check word.",
+        index: I32 = "Request index; 1 in an answer when vehicle data are present.",
     }
 }

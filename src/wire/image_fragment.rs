@@ -28,29 +28,19 @@ impl HeaderVariant {
 packets! {
     /// Header of one image fragment, short form.
     FragmentHeaderA("image fragment A", 1_234_567_890, new) {
-        /// Length of the whole datagram with this header.
-        len: I32,
-        /// Index of this fragment, from 0.
-        seq: I32,
-        /// Number of fragments of this frame.
-        count: I32,
-        /// Simulation time in s.
-        sim_time: F64,
+        len: I32 = "Length of the whole datagram with this header.",
+        seq: I32 = "Index of this fragment, from 0.",
+        count: I32 = "Number of fragments of this frame.",
+        sim_time: F64 = "Simulation time in s.",
     }
     /// Header of one image fragment, long form with frame id.
     FragmentHeaderB("image fragment B", 1_234_567_893) {
-        /// Length of the whole datagram with this header.
-        len: I32,
-        /// Index of this fragment, from 0.
-        seq: I32,
-        /// Number of fragments of this frame.
-        count: I32,
-        /// Frame counter.
-        frame_id: I32,
-        /// Reserved.
-        reserved: I32,
-        /// Simulation time in s.
-        sim_time: F64,
+        len: I32 = "Length of the whole datagram with this header.",
+        seq: I32 = "Index of this fragment, from 0.",
+        count: I32 = "Number of fragments of this frame.",
+        frame_id: I32 = "Frame counter.",
+        reserved: I32 = "Reserved.",
+        sim_time: F64 = "Simulation time in s.",
     }
 }
 

@@ -1,5 +1,4 @@
-use super::packet::expect_tag;
-use super::{Packet, WireError};
+use super::{Packet, WireError, packet::expect_tag};
 use zerocopy::FromZeros;
 use zerocopy::little_endian::{F32, F64, I32, U16};
 
@@ -8,31 +7,21 @@ packets! {
     ///
     /// Source: vendor SDK, golden `recv_imu`.
     ImuPacket("IMU sample", 1_234_567_898, new) {
-        /// Sample counter.
-        seq: I32,
-        /// Simulation time in s.
-        sim_time: F64,
-        /// Specific force in m/s², body FRD.
-        acc: [F32; 3],
-        /// Angular rate in rad/s, body FRD.
-        rate: [F32; 3],
+        seq: I32 = "Sample counter.",
+        sim_time: F64 = "Simulation time in s.",
+        acc: [F32; 3] = "Specific force in m/s², body FRD.",
+        rate: [F32; 3] = "Angular rate in rad/s, body FRD.",
     }
     /// Request for IMU samples, user to `CopterSim` port 30100+2(id-1), 36 bytes.
     ///
     /// Source: vendor SDK, golden `coptersim_send`.
     ImuRequestPacket() {
-        /// Check word 12345.
-        checksum: U16,
-        /// 0: IMU, the only kind in use.
-        sensor_type: U16,
-        /// Rate in Hz.
-        rate_hz: U16,
-        /// UDP port the samples are sent to.
-        port: U16,
-        /// IPv4 address the samples are sent to; 127.0.0.1: the source of the request.
-        ip: [u8; 4],
-        /// Reserved.
-        params: [F32; 6],
+        checksum: U16 = "Check word 12345.",
+        sensor_type: U16 = "0: IMU, the only kind in use.",
+        rate_hz: U16 = "Rate in Hz.",
+        port: U16 = "UDP port the samples are sent to.",
+        ip: [u8; 4] = "IPv4 address the samples are sent to; 127.0.0.1: the source of the request.",
+        params: [F32; 6] = "Reserved.",
     }
 }
 

@@ -1,8 +1,7 @@
 //! Inputs of a vehicle's model: user to `CopterSim` port 30100+2(id-1). The model defines the meaning of the values.
 //!
 //! Source: vendor SDK, golden `dll_send`, `modelload_send`, `recv_modelload`.
-use super::packet::expect_tag;
-use super::{Packet, WireError};
+use super::{Packet, WireError, packet::expect_tag};
 use zerocopy::little_endian::{F32, F64, I32, U32, U64};
 
 /// Which inputs of a model a packet sets.
@@ -52,14 +51,58 @@ impl InputSet {
 packets! {
     /// `PX4SILIntFloat`, 120 bytes: eight integers and twenty floats.
     SilInputsPacket() {
-        /// Check word 1234567897, or 1234567800 + n of a further set.
-        checksum: I32,
-        /// Vehicle id.
-        copter_id: I32,
-        /// `inSILInts`.
-        ints: [I32; 8],
-        /// `inSILFloats`.
-        floats: [F32; 20],
+        checksum: I32 = "Check word 1234567897, or 1234567800 + n of a further set.",
+        copter_id: I32 = "Vehicle id.",
+        ints: [I32; 8] = "`inSILInts`.",
+        floats: [F32; 20] = "`inSILFloats`.",
+    }
+    /// `DllInDoubCtrls`, 232 bytes: 28 doubles.
+    DoubleInputsPacket() {
+        checksum: I32 = "Check word 1234567897, 1234567800 + n of a further set, or 1234567900 + n of a waiting set.",
+        copter_id: I32 = "Vehicle id.",
+        values: [F64; 28] = "`inDoubCtrls`.",
+    }
+    /// `PX4ModelInParams`, 264 bytes: up to 32 parameters.
+    ModelParametersPacket("parameters of a model", 1_234_567_891 | 1_234_567_892) {
+        mask: U32 = "One bit per parameter that applies.",
+        values: [F64; 32] = "The parameters.",
+    }
+    /// `PX4DynModiParams`, 528 bytes: up to 64 parameters, while the model runs.
+    DynamicParametersPacket("dynamic parameters of a model", 1_234_567_893, new) {
+        copter_id: I32 = "Vehicle id.",
+        mask: U64 = "One bit per parameter that applies.",
+        values: [F64; 64] = "The parameters.",
+    }
+    /// `UEToCopterDataD`, 264 bytes: data of the renderer for a model.
+    RendererInputsPacket("inputs of a model from the renderer", 1_234_567_899, new) {
+        copter_id: I32 = "Vehicle id.",
+        values: [F64; 32] = "`inFromUE`.",
+    }
+    /// `Ue4RayTraceDrone`, 60 bytes: distances to the surroundings of a vehicle.
+    RayInputsPacket("distances around a vehicle", 1_234_567_890, new) {
+        copter_id: I32 = "Vehicle id.",
+        size: F32 = "Size in m.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        rays: [F32; 6] = "Distances in m to the front, back, left, right, up, down.",
+        position: [F32; 3] = "Position in m, NED.",
+    }
+    /// `Ue4Coll20d`, 88 bytes: a collision, or the terrain.
+    SurroundingsPacket("surroundings of a vehicle", 1_234_567_880 | 1_234_567_881) {
+        copter_id: I32 = "Vehicle id.",
+        values: [F32; 20] = "The values.",
+    }
+    /// `PX4UorbRflyCtrl`, 80 bytes: values for a modified autopilot.
+    UorbInputsPacket("inputs of the autopilot", 1_234_567_896) {
+        copter_id: I32 = "Vehicle id.",
+        modes: U32 = "User-defined.",
+        flags: U32 = "User-defined.",
+        data: [F32; 16] = "User-defined.",
+    }
+    /// `CustomData`, 136 bytes: values for a program of the user, port 50000 by default.
+    CustomDataPacket("data of the user") {
+        checksum: I32 = "Check word, 123456 by default.",
+        copter_id: I32 = "Vehicle id.",
+        data: [F64; 16] = "User-defined.",
     }
 }
 
@@ -93,18 +136,6 @@ impl Packet for SilInputsPacket {
             InputSet::Plain | InputSet::Extended(_) => Ok(()),
             InputSet::Waiting(_) => self.expect_plain(),
         }
-    }
-}
-
-packets! {
-    /// `DllInDoubCtrls`, 232 bytes: 28 doubles.
-    DoubleInputsPacket() {
-        /// Check word 1234567897, 1234567800 + n of a further set, or 1234567900 + n of a waiting set.
-        checksum: I32,
-        /// Vehicle id.
-        copter_id: I32,
-        /// `inDoubCtrls`.
-        values: [F64; 28],
     }
 }
 
@@ -155,16 +186,6 @@ pub enum ModelParameters {
     Initial = 1_234_567_892,
 }
 
-packets! {
-    /// `PX4ModelInParams`, 264 bytes: up to 32 parameters.
-    ModelParametersPacket("parameters of a model", 1_234_567_891 | 1_234_567_892) {
-        /// One bit per parameter that applies.
-        mask: U32,
-        /// The parameters.
-        values: [F64; 32],
-    }
-}
-
 impl ModelParametersPacket {
     /// Creates the packet.
     pub fn new(which: ModelParameters, mask: u32, values: [f64; 32]) -> Self {
@@ -179,38 +200,6 @@ impl ModelParametersPacket {
     }
 }
 
-packets! {
-    /// `PX4DynModiParams`, 528 bytes: up to 64 parameters, while the model runs.
-    DynamicParametersPacket("dynamic parameters of a model", 1_234_567_893, new) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// One bit per parameter that applies.
-        mask: U64,
-        /// The parameters.
-        values: [F64; 64],
-    }
-    /// `UEToCopterDataD`, 264 bytes: data of the renderer for a model.
-    RendererInputsPacket("inputs of a model from the renderer", 1_234_567_899, new) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// `inFromUE`.
-        values: [F64; 32],
-    }
-    /// `Ue4RayTraceDrone`, 60 bytes: distances to the surroundings of a vehicle.
-    RayInputsPacket("distances around a vehicle", 1_234_567_890, new) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Size in m.
-        size: F32,
-        /// Velocity in m/s, NED.
-        velocity: [F32; 3],
-        /// Distances in m to the front, back, left, right, up, down.
-        rays: [F32; 6],
-        /// Position in m, NED.
-        position: [F32; 3],
-    }
-}
-
 /// Kind of the values in a [`SurroundingsPacket`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(i32)]
@@ -219,16 +208,6 @@ pub enum Surroundings {
     Collision = SurroundingsPacket::TAG,
     /// The terrain, 15 values.
     Terrain = 1_234_567_881,
-}
-
-packets! {
-    /// `Ue4Coll20d`, 88 bytes: a collision, or the terrain.
-    SurroundingsPacket("surroundings of a vehicle", 1_234_567_880 | 1_234_567_881) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// The values.
-        values: [F32; 20],
-    }
 }
 
 impl SurroundingsPacket {
@@ -245,20 +224,6 @@ impl SurroundingsPacket {
     }
 }
 
-packets! {
-    /// `PX4UorbRflyCtrl`, 80 bytes: values for a modified autopilot.
-    UorbInputsPacket("inputs of the autopilot", 1_234_567_896) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// User-defined.
-        modes: U32,
-        /// User-defined.
-        flags: U32,
-        /// User-defined.
-        data: [F32; 16],
-    }
-}
-
 impl UorbInputsPacket {
     /// Creates the packet.
     pub fn new(copter_id: i32, [modes, flags]: [u32; 2], data: [f32; 16]) -> Self {
@@ -269,18 +234,6 @@ impl UorbInputsPacket {
             flags: flags.into(),
             data: data.map(F32::new),
         }
-    }
-}
-
-packets! {
-    /// `CustomData`, 136 bytes: values for a program of the user, port 50000 by default.
-    CustomDataPacket("data of the user") {
-        /// Check word, 123456 by default.
-        checksum: I32,
-        /// Vehicle id.
-        copter_id: I32,
-        /// User-defined.
-        data: [F64; 16],
     }
 }
 

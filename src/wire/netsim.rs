@@ -8,16 +8,20 @@ use zerocopy::little_endian::{F32, F64, I32, U64};
 packets! {
     /// `NetSimHeader`, 32 bytes: sender and receivers. A datagram of the header alone requests states.
     NetSimHeader("header of the simulated network", 12_345_678) {
-        /// The sender.
-        copter_id: I32,
-        /// 12345: request; else user-defined.
-        mode: I32,
-        /// Vehicle of bit 0 of `mask`.
-        first_id: I32,
-        /// Receivers: bit i is vehicle `first_id` + i.
-        mask: U64,
-        /// The sender's clock in s since 1970.
-        unix_time: F64,
+        copter_id: I32 = "The sender.",
+        mode: I32 = "12345: request; else user-defined.",
+        first_id: I32 = "Vehicle of bit 0 of `mask`.",
+        mask: U64 = "Receivers: bit i is vehicle `first_id` + i.",
+        unix_time: F64 = "The sender's clock in s since 1970.",
+    }
+    /// `NetSimState`, 104 bytes after the header.
+    NetSimState("state in the simulated network") {
+        time: F64 = "Time of the vehicle in s.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        home: [F64; 3] = "Latitude and longitude in degrees, altitude in m, of the take-off point.",
+        position: [F64; 3] = "Position in m, NED, from the take-off point.",
+        global_position: [F64; 3] = "Position in m, NED, from the map centre.",
     }
 }
 
@@ -49,24 +53,6 @@ impl NetSimHeader {
         let bit = copter_id.checked_sub(self.first_id.get());
         let bit = bit.and_then(|bit| u32::try_from(bit).ok());
         bit.and_then(|bit| self.mask.get().checked_shr(bit)).is_some_and(|rest| rest & 1 == 1)
-    }
-}
-
-packets! {
-    /// `NetSimState`, 104 bytes after the header.
-    NetSimState("state in the simulated network") {
-        /// Time of the vehicle in s.
-        time: F64,
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Velocity in m/s, NED.
-        velocity: [F32; 3],
-        /// Latitude and longitude in degrees, altitude in m, of the take-off point.
-        home: [F64; 3],
-        /// Position in m, NED, from the take-off point.
-        position: [F64; 3],
-        /// Position in m, NED, from the map centre.
-        global_position: [F64; 3],
     }
 }
 

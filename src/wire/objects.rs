@@ -1,23 +1,21 @@
-use super::packet::wrong_length;
-use super::{Packet, WireError};
+use super::{Packet, WireError, packet::wrong_length};
 use zerocopy::little_endian::{F32, I32};
 use zerocopy::{FromBytes, IntoBytes};
 
 packets! {
     /// One detected object in an image (TypeID 30), 24 bytes.
     BoxEntry("box entry") {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Confidence.
-        credibility: F32,
-        /// Left edge in px.
-        min_x: F32,
-        /// Top edge in px.
-        min_y: F32,
-        /// Right edge in px.
-        max_x: F32,
-        /// Bottom edge in px.
-        max_y: F32,
+        copter_id: I32 = "Vehicle id.",
+        credibility: F32 = "Confidence.",
+        min_x: F32 = "Left edge in px.",
+        min_y: F32 = "Top edge in px.",
+        max_x: F32 = "Right edge in px.",
+        max_y: F32 = "Bottom edge in px.",
+    }
+    /// One target position (TypeID 31), 16 bytes.
+    TargetEntry("target entry", new) {
+        copter_id: I32 = "Vehicle id.",
+        position: [F32; 3] = "Position in m.",
     }
 }
 
@@ -27,16 +25,6 @@ impl BoxEntry {
         let (copter_id, credibility) = (copter_id.into(), credibility.into());
         let [min_x, min_y, max_x, max_y] = edges.map(F32::new);
         Self { copter_id, credibility, min_x, min_y, max_x, max_y }
-    }
-}
-
-packets! {
-    /// One target position (TypeID 31), 16 bytes.
-    TargetEntry("target entry", new) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Position in m.
-        position: [F32; 3],
     }
 }
 

@@ -85,7 +85,7 @@ impl<T: PacketField, const N: usize> PacketField for [T; N] {
     }
 }
 
-/// Declares packets: `Name("name in errors", check word | other check word, new) { fields }`.
+/// Declares packets: `Name("name in errors", check word | other check word, new) { field: Type = "its documentation", }`.
 ///
 /// A check word is the first field, `checksum`. `new` is the name of a constructor that takes the values of the other fields in
 /// their order. Without a name in errors, the file implements [`Packet`] itself.
@@ -130,17 +130,17 @@ macro_rules! packets {
         }
     };
     (@one () $(#[$doc:meta])* $name:ident [$($generic:tt)*] {
-        $($(#[$field_doc:meta])* $field:ident: $type:ty,)+
+        $($(#[$field_doc:meta])* $field:ident: $type:ty $(= $line:literal)?,)+
     }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq)]
         #[derive(zerocopy::FromBytes, zerocopy::Immutable, zerocopy::IntoBytes, zerocopy::KnownLayout, zerocopy::Unaligned)]
         #[repr(C)]
         pub struct $name<$($generic)*> {
-            $($(#[$field_doc])* pub $field: $type,)+
+            $($(#[$field_doc])* $(#[doc = $line])? pub $field: $type,)+
         }
     };
-    (@new $new:ident $name:ident { $($checksum:tt)* } { $($(#[$field_doc:meta])* $field:ident: $type:ty,)+ }) => {
+    (@new $new:ident $name:ident { $($checksum:tt)* } { $($(#[$field_doc:meta])* $field:ident: $type:ty $(= $line:literal)?,)+ }) => {
         impl $name {
             /// Creates the packet from the values of its fields, in their order.
             pub fn $new($($field: <$type as $crate::wire::packet::PacketField>::Plain),+) -> Self {

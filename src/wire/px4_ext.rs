@@ -5,11 +5,8 @@ packets! {
     ///
     /// Source: vendor SDK, golden `recv_px4ext`.
     Px4ExtPacket("outputs of the autopilot", 1_234_567_898, new) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Simulation time in s.
-        sim_time: F64,
-        /// User-defined.
-        controls: [F32; 8],
+        copter_id: I32 = "Vehicle id.",
+        sim_time: F64 = "Simulation time in s.",
+        controls: [F32; 8] = "User-defined.",
     }
 }

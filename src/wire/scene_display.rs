@@ -18,18 +18,24 @@ pub enum LabelRow {
 packets! {
     /// `Ue4CopterMsg`, 152 bytes.
     LabelPacket("label", 1_234_567_899) {
-        /// Vehicle id; 0 and below: all.
-        copter_id: I32,
-        /// Negative: append; 0: the row of the id; 1 to 5: a row of messages.
-        row: I32,
-        /// Red, green, blue, 0 to 255.
-        colour: [I32; 3],
-        /// Seconds to show; 0: for ever, negative: remove.
-        duration: F32,
-        /// Size of the font.
-        font_size: F32,
-        /// UTF-8, padded with zeros.
-        text: [u8; 120],
+        copter_id: I32 = "Vehicle id; 0 and below: all.",
+        row: I32 = "Negative: append; 0: the row of the id; 1 to 5: a row of messages.",
+        colour: [I32; 3] = "Red, green, blue, 0 to 255.",
+        duration: F32 = "Seconds to show; 0: for ever, negative: remove.",
+        font_size: F32 = "Size of the font.",
+        text: [u8; 120] = "UTF-8, padded with zeros.",
+    }
+    /// `VehicleAttatch25`, 304 bytes: up to 25 objects and their carriers.
+    AttachPacket("attachment", 1_234_567_892) {
+        copter_ids: [I32; 25] = "Ids of the attached objects.",
+        carrier_ids: [I32; 25] = "Ids of their carriers.",
+        kinds: [I32; 25] = "See [`Attachment`].",
+    }
+    /// `Ue4ExtMsg`, 144 bytes: inputs 9 to 24 of a model's blueprint.
+    ExtActuatorsPacket("inputs of a blueprint", 1_234_567_894, new) {
+        copter_id: I32 = "Vehicle id.",
+        time: F64 = "Seconds since the sender was created.",
+        values: [F64; 16] = "The inputs.",
     }
 }
 
@@ -86,18 +92,6 @@ pub enum Attachment {
     Pose = 3,
 }
 
-packets! {
-    /// `VehicleAttatch25`, 304 bytes: up to 25 objects and their carriers.
-    AttachPacket("attachment", 1_234_567_892) {
-        /// Ids of the attached objects.
-        copter_ids: [I32; 25],
-        /// Ids of their carriers.
-        carrier_ids: [I32; 25],
-        /// See [`Attachment`].
-        kinds: [I32; 25],
-    }
-}
-
 impl AttachPacket {
     /// Number of objects in one packet.
     pub const SIZE: usize = 25;
@@ -115,17 +109,5 @@ impl AttachPacket {
             packet.kinds[i] = (*kind as i32).into();
         }
         Some(packet)
-    }
-}
-
-packets! {
-    /// `Ue4ExtMsg`, 144 bytes: inputs 9 to 24 of a model's blueprint.
-    ExtActuatorsPacket("inputs of a blueprint", 1_234_567_894, new) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Seconds since the sender was created.
-        time: F64,
-        /// The inputs.
-        values: [F64; 16],
     }
 }

@@ -20,22 +20,14 @@ macro_rules! moving_swarm {
         packets! {
             #[doc = $doc]
             $name($text, 1_234_567_890 | 1_234_567_891) {
-                /// Ids; 0 hides the slot.
-                ids: [U16; $size],
-                /// Classes and styles.
-                vehicle_types: [U16; $size],
-                /// Positions in m, NED.
-                positions: [[F32; 3]; $size],
-                /// Velocities in m/s, NED.
-                velocities: [[F32; 3]; $size],
-                /// Roll, pitch, yaw in rad.
-                eulers: [[F32; 3]; $size],
-                /// Motor speeds in rpm.
-                motor_rpm: [[F32; 8]; $size],
-                /// Alignment padding.
-                pad: [u8; 4],
-                /// Simulation times in s; -1: not given.
-                sim_times: [F64; $size],
+                ids: [U16; $size] = "Ids; 0 hides the slot.",
+                vehicle_types: [U16; $size] = "Classes and styles.",
+                positions: [[F32; 3]; $size] = "Positions in m, NED.",
+                velocities: [[F32; 3]; $size] = "Velocities in m/s, NED.",
+                eulers: [[F32; 3]; $size] = "Roll, pitch, yaw in rad.",
+                motor_rpm: [[F32; 8]; $size] = "Motor speeds in rpm.",
+                pad: [u8; 4] = "Alignment padding.",
+                sim_times: [F64; $size] = "Simulation times in s; -1: not given.",
             }
         }
         with_height!($name);
@@ -80,21 +72,6 @@ macro_rules! moving_swarm {
     };
 }
 
-moving_swarm!(
-    Moving10Packet,
-    10,
-    "`Multi3DData10Time`, 808 bytes: 10 objects in motion.",
-    "states of 10 objects in motion"
-);
-moving_swarm!(
-    Moving20Packet,
-    20,
-    "`Multi3DData20Time`, 1608 bytes: 20 objects in motion.",
-    "states of 20 objects in motion"
-);
-moving_swarm!(
-    Moving100Packet,
-    100,
-    "`Multi3DData100Time`, 8008 bytes: 100 objects in motion.",
-    "states of 100 objects in motion"
-);
+moving_swarm! { Moving10Packet, 10, "`Multi3DData10Time`, 808 bytes: 10 objects in motion.", "states of 10 objects in motion" }
+moving_swarm! { Moving20Packet, 20, "`Multi3DData20Time`, 1608 bytes: 20 objects in motion.", "states of 20 objects in motion" }
+moving_swarm! { Moving100Packet, 100, "`Multi3DData100Time`, 8008 bytes: 100 objects in motion.", "states of 100 objects in motion" }

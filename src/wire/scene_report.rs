@@ -2,37 +2,61 @@
 //! 224.0.0.10:20006.
 //!
 //! Source: vendor SDK, golden `recv_ue4msg`.
-use super::packet::expect_tag;
-use super::{CrashPacket, Packet, SensorRequest, SilInputsPacket, WireError};
+use super::{CrashPacket, Packet, SensorRequest, SilInputsPacket, WireError, packet::expect_tag};
 use zerocopy::little_endian::{F32, F64, I32};
 
 packets! {
     /// `reqVeCrashData`, 160 bytes: a vehicle, the object that it hit, and the distances to its surroundings.
     VehicleReportPacket("report of a vehicle", 1_234_567_897) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Class and style: class + 1000 x style.
-        vehicle_type: I32,
+        copter_id: I32 = "Vehicle id.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
         /// Hit object. -2: the ground, -1: an object of the scene, 0: none, otherwise the id of a vehicle.
         crash_type: I32,
-        /// Simulation time in s.
-        sim_time: F64,
-        /// Velocity in m/s, NED.
-        velocity: [F32; 3],
-        /// Position in m, NED.
-        position: [F32; 3],
-        /// Point of contact in m, NED.
-        contact: [F32; 3],
-        /// Centre of the hit object in m, NED.
-        target: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Motor speeds in rpm.
-        motor_rpm: [F32; 8],
-        /// Distances in m to the front, back, left, right, up, down.
-        rays: [F32; 6],
-        /// Name of the hit object: UTF-8, padded with zeros.
-        name: [u8; 20],
+        sim_time: F64 = "Simulation time in s.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        position: [F32; 3] = "Position in m, NED.",
+        contact: [F32; 3] = "Point of contact in m, NED.",
+        target: [F32; 3] = "Centre of the hit object in m, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        motor_rpm: [F32; 8] = "Motor speeds in rpm.",
+        rays: [F32; 6] = "Distances in m to the front, back, left, right, up, down.",
+        name: [u8; 20] = "Name of the hit object: UTF-8, padded with zeros.",
+    }
+    /// `CameraData`, 72 bytes: a camera; 56 bytes from older simulators (`Q` is 0).
+    CameraReportPacket[const Q: usize = 4]() {
+        checksum: I32 = "Check word 1234567891.",
+        seq_id: I32 = "Sensor number.",
+        type_id: I32 = "Its type.",
+        height: I32 = "Height in px.",
+        width: I32 = "Width in px.",
+        fov_deg: F32 = "Horizontal field of view in degrees.",
+        position: [F32; 3] = "Optical centre in m.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        quaternion: [F32; Q] = "Attitude w, x, y, z.",
+        sim_time: F64 = "Simulation time in s.",
+    }
+    /// `CoptReqData`, 80 bytes: a vehicle and its bounds; 64 bytes from older simulators (`Q` is 0).
+    VehicleBoundsPacket[const Q: usize = 4]() {
+        checksum: I32 = "Check word 1234567891.",
+        copter_id: I32 = "Vehicle id.",
+        position: [F32; 3] = "Reference point of the model in m, which need not be its centre.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        quaternion: [F32; Q] = "Attitude w, x, y, z.",
+        centre: [F32; 3] = "Centre of the bounds in m.",
+        half_size: [F32; 3] = "Half the sides of the bounds in m.",
+        sim_time: F64 = "Simulation time in s.",
+    }
+    /// `ObjReqData`, 112 bytes: an object of the scene and its bounds; 96 bytes from older simulators (`Q` is 0).
+    ObjectBoundsPacket[const Q: usize = 4]() {
+        checksum: I32 = "Check word 1234567891.",
+        seq_id: I32 = "Always 0: objects are identified by their names.",
+        position: [F32; 3] = "Reference point in m.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        quaternion: [F32; Q] = "Attitude w, x, y, z.",
+        centre: [F32; 3] = "Centre of the bounds in m.",
+        half_size: [F32; 3] = "Half the sides of the bounds in m.",
+        sim_time: F64 = "Simulation time in s.",
+        name: [u8; 32] = "UTF-8, padded with zeros.",
     }
 }
 
@@ -69,71 +93,6 @@ macro_rules! description {
     };
 }
 
-packets! {
-    /// `CameraData`, 72 bytes: a camera; 56 bytes from older simulators (`Q` is 0).
-    CameraReportPacket[const Q: usize = 4]() {
-        /// Check word 1234567891.
-        checksum: I32,
-        /// Sensor number.
-        seq_id: I32,
-        /// Its type.
-        type_id: I32,
-        /// Height in px.
-        height: I32,
-        /// Width in px.
-        width: I32,
-        /// Horizontal field of view in degrees.
-        fov_deg: F32,
-        /// Optical centre in m.
-        position: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Attitude w, x, y, z.
-        quaternion: [F32; Q],
-        /// Simulation time in s.
-        sim_time: F64,
-    }
-    /// `CoptReqData`, 80 bytes: a vehicle and its bounds; 64 bytes from older simulators (`Q` is 0).
-    VehicleBoundsPacket[const Q: usize = 4]() {
-        /// Check word 1234567891.
-        checksum: I32,
-        /// Vehicle id.
-        copter_id: I32,
-        /// Reference point of the model in m, which need not be its centre.
-        position: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Attitude w, x, y, z.
-        quaternion: [F32; Q],
-        /// Centre of the bounds in m.
-        centre: [F32; 3],
-        /// Half the sides of the bounds in m.
-        half_size: [F32; 3],
-        /// Simulation time in s.
-        sim_time: F64,
-    }
-    /// `ObjReqData`, 112 bytes: an object of the scene and its bounds; 96 bytes from older simulators (`Q` is 0).
-    ObjectBoundsPacket[const Q: usize = 4]() {
-        /// Check word 1234567891.
-        checksum: I32,
-        /// Always 0: objects are identified by their names.
-        seq_id: I32,
-        /// Reference point in m.
-        position: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Attitude w, x, y, z.
-        quaternion: [F32; Q],
-        /// Centre of the bounds in m.
-        centre: [F32; 3],
-        /// Half the sides of the bounds in m.
-        half_size: [F32; 3],
-        /// Simulation time in s.
-        sim_time: F64,
-        /// UTF-8, padded with zeros.
-        name: [u8; 32],
-    }
-}
 description!(CameraReportPacket, "description of a camera");
 description!(VehicleBoundsPacket, "description of a vehicle");
 description!(ObjectBoundsPacket, "description of an object");

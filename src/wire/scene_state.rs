@@ -58,16 +58,41 @@ with_height!(ObjectStatePacket ScaledStatePacket MotorStatePacket Swarm20Packet 
 packets! {
     /// `SOut2SimulatorSimple`, 40 bytes: an object with one motor speed.
     ObjectStatePacket("state of an object (40 bytes)", 1_234_567_890 | 1_234_567_891) {
-        /// Id of the object.
-        copter_id: I32,
-        /// Class and style: class + 1000 x style.
-        vehicle_type: I32,
-        /// Speed of all motors in rpm.
-        motor_rpm: F32,
-        /// Position in m, NED.
-        position: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
+        copter_id: I32 = "Id of the object.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
+        motor_rpm: F32 = "Speed of all motors in rpm.",
+        position: [F32; 3] = "Position in m, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+    }
+    /// `SOut2SimulatorSimple1`, 52 bytes: an object of another size.
+    ScaledStatePacket("state of an object (52 bytes)", 1_234_567_890 | 1_234_567_891) {
+        copter_id: I32 = "Id of the object.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
+        motor_rpm: F32 = "Speed of all motors in rpm.",
+        position: [F32; 3] = "Position in m, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        scale: [F32; 3] = "Factors of the size along the three axes; 1 is the original.",
+    }
+    /// `SOut2SimulatorSimpleTimeF`, 88 bytes: a vehicle with eight motors, its velocity and time.
+    MotorStatePacket("state of a vehicle (88 bytes)", 1_234_567_890 | 1_234_567_891) {
+        copter_id: I32 = "Vehicle id.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
+        motor_rpm: [F32; 8] = "Motor speeds in rpm, or inputs of the model's actuators.",
+        position: [F32; 3] = "Position in m, NED.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        sim_time: F64 = "Simulation time in s; -1: not given.",
+    }
+    /// `SOut2SimulatorSimpleTime`, 104 bytes: state of a point-mass vehicle.
+    PointMassStatePacket("state of a vehicle (104 bytes)", 1_234_567_890) {
+        copter_id: I32 = "Vehicle id.",
+        vehicle_type: I32 = "Class and style: class + 1000 x style.",
+        motor_rpm: [F32; 8] = "Motor speeds in rpm.",
+        velocity: [F32; 3] = "Velocity in m/s, NED.",
+        euler: [F32; 3] = "Roll, pitch, yaw in rad.",
+        pad: [u8; 4] = "Alignment padding.",
+        position: [F64; 3] = "Position in m, NED.",
+        sim_time: F64 = "Simulation time in s.",
     }
 }
 
@@ -91,24 +116,6 @@ impl ObjectStatePacket {
     }
 }
 
-packets! {
-    /// `SOut2SimulatorSimple1`, 52 bytes: an object of another size.
-    ScaledStatePacket("state of an object (52 bytes)", 1_234_567_890 | 1_234_567_891) {
-        /// Id of the object.
-        copter_id: I32,
-        /// Class and style: class + 1000 x style.
-        vehicle_type: I32,
-        /// Speed of all motors in rpm.
-        motor_rpm: F32,
-        /// Position in m, NED.
-        position: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Factors of the size along the three axes; 1 is the original.
-        scale: [F32; 3],
-    }
-}
-
 impl ScaledStatePacket {
     /// Creates the packet of an object of another size.
     pub fn new(state: ObjectStatePacket, scale: [f32; 3]) -> Self {
@@ -124,66 +131,19 @@ impl ScaledStatePacket {
     }
 }
 
-packets! {
-    /// `SOut2SimulatorSimpleTimeF`, 88 bytes: a vehicle with eight motors, its velocity and time.
-    MotorStatePacket("state of a vehicle (88 bytes)", 1_234_567_890 | 1_234_567_891) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Class and style: class + 1000 x style.
-        vehicle_type: I32,
-        /// Motor speeds in rpm, or inputs of the model's actuators.
-        motor_rpm: [F32; 8],
-        /// Position in m, NED.
-        position: [F32; 3],
-        /// Velocity in m/s, NED.
-        velocity: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Simulation time in s; -1: not given.
-        sim_time: F64,
-    }
-}
-
 impl MotorStatePacket {
     /// Creates the packet of a vehicle.
-    pub fn new(
-        state: ObjectStatePacket,
-        motor_rpm: [f32; 8],
-        velocity: [f32; 3],
-        sim_time: f64,
-    ) -> Self {
+    pub fn new(state: ObjectStatePacket, rpm: [f32; 8], velocity: [f32; 3], sim_time: f64) -> Self {
         Self {
             checksum: state.checksum,
             copter_id: state.copter_id,
             vehicle_type: state.vehicle_type,
-            motor_rpm: motor_rpm.map(F32::new),
+            motor_rpm: rpm.map(F32::new),
             position: state.position,
             velocity: velocity.map(F32::new),
             euler: state.euler,
             sim_time: sim_time.into(),
         }
-    }
-}
-
-packets! {
-    /// `SOut2SimulatorSimpleTime`, 104 bytes: state of a point-mass vehicle.
-    PointMassStatePacket("state of a vehicle (104 bytes)", 1_234_567_890) {
-        /// Vehicle id.
-        copter_id: I32,
-        /// Class and style: class + 1000 x style.
-        vehicle_type: I32,
-        /// Motor speeds in rpm.
-        motor_rpm: [F32; 8],
-        /// Velocity in m/s, NED.
-        velocity: [F32; 3],
-        /// Roll, pitch, yaw in rad.
-        euler: [F32; 3],
-        /// Alignment padding.
-        pad: [u8; 4],
-        /// Position in m, NED.
-        position: [F64; 3],
-        /// Simulation time in s.
-        sim_time: F64,
     }
 }
 
@@ -231,18 +191,12 @@ macro_rules! swarm {
         packets! {
             #[doc = $doc]
             $name($text, 1_234_567_890 | 1_234_567_891) {
-                /// Ids; 0 hides the slot.
-                ids: [U16; $size],
-                /// Classes and styles.
-                vehicle_types: [U16; $size],
-                /// Positions in m, NED.
-                positions: [[F32; 3]; $size],
-                /// Roll, pitch, yaw in rad.
-                eulers: [[F32; 3]; $size],
-                /// Sizes in percent.
-                scales: [[U16; 3]; $size],
-                /// Motor speeds in rpm.
-                motor_rpm: [$motor; $size],
+                ids: [U16; $size] = "Ids; 0 hides the slot.",
+                vehicle_types: [U16; $size] = "Classes and styles.",
+                positions: [[F32; 3]; $size] = "Positions in m, NED.",
+                eulers: [[F32; 3]; $size] = "Roll, pitch, yaw in rad.",
+                scales: [[U16; 3]; $size] = "Sizes in percent.",
+                motor_rpm: [$motor; $size] = "Motor speeds in rpm.",
             }
         }
 
@@ -280,21 +234,7 @@ macro_rules! swarm {
     };
 }
 
-swarm!(
-    Swarm20Packet,
-    20,
-    "`Multi3DData2New`, 1324 bytes: 20 objects with eight motors each.",
-    "states of 20 objects",
-    [F32; 8],
-    |state: &SwarmState| state.motor_rpm.map(F32::new),
-    |rpm: &[F32; 8]| rpm.map(F32::get)
-);
-swarm!(
-    Swarm100Packet,
-    100,
-    "`Multi3DData100New`, 3804 bytes: 100 objects with one motor speed each.",
-    "states of 100 objects",
-    F32,
-    |state: &SwarmState| F32::new(state.motor_rpm.iter().sum::<f32>() / 8.0),
-    |rpm: &F32| [rpm.get(); 8]
-);
+swarm! { Swarm20Packet, 20, "`Multi3DData2New`, 1324 bytes: 20 objects with eight motors each.", "states of 20 objects", [F32; 8],
+|state: &SwarmState| state.motor_rpm.map(F32::new), |rpm: &[F32; 8]| rpm.map(F32::get) }
+swarm! { Swarm100Packet, 100, "`Multi3DData100New`, 3804 bytes: 100 objects with one motor speed each.", "states of 100 objects", F32,
+|state: &SwarmState| F32::new(state.motor_rpm.iter().sum::<f32>() / 8.0), |rpm: &F32| [rpm.get(); 8] }

@@ -82,12 +82,12 @@ pub struct SensorType {
 }
 
 macro_rules! sensor_types {
-    ($($(#[$doc:meta])* $kind:ident = $id:literal: $name:literal, $payload:expr, $optics:ident, $modes:ident;)+) => {
+    ($($kind:ident = $id:literal: $name:literal, $payload:expr, $optics:ident, $modes:ident, $doc:literal;)+) => {
         /// A sensor of the simulator; the number is its `TypeID`.
         #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
         #[repr(u16)]
         pub enum SensorKind {
-            $($(#[$doc])* $kind = $id,)+
+            $(#[doc = $doc] $kind = $id,)+
         }
 
         impl SensorKind {
@@ -108,38 +108,22 @@ macro_rules! sensor_types {
 }
 
 sensor_types! {
-    /// Colour camera.
-    Rgb = 1: "RGB camera", Bgr8, Pinhole, Image;
-    /// Depth camera.
-    Depth = 2: "depth camera", Grey16, Pinhole, Image;
-    /// Grey camera.
-    Grey = 3: "grey camera", Grey8, Pinhole, Image;
-    /// Segmentation camera: one colour per class.
-    Segmentation = 4: "segmentation camera", Bgr8, Pinhole, Image;
-    /// Range finder.
-    Range = 5: "range finder", Range, None, Record;
-    /// Depth camera that delivers points.
-    DepthCloud = 7: "depth cloud", Points(I16x3), Pinhole, Record;
-    /// Fisheye camera.
-    Fisheye = 8: "fisheye camera", Bgr8, Fisheye, Image;
-    /// Pod: a gimballed camera.
-    Pod = 9: "pod camera", Bgr8, Pinhole, Image;
-    /// Lidar with points in its own frame.
-    Lidar = 20: "lidar, sensor frame", Points(I16x4), Rings, Lidar;
-    /// Lidar with points in the world frame.
-    GlobalLidar = 21: "lidar, world frame", Points(I16x4), Rings, Lidar;
-    /// Livox Mid-40.
-    Mid40 = 22: "Livox Mid-40", Points(I16x4), Rosette, Lidar;
-    /// Livox Mid-360.
-    Mid360 = 23: "Livox Mid-360", Points(I16x4), Mid360, Lidar;
-    /// Bounding boxes of objects in a camera's view.
-    Detections = 30: "object detector", Boxes, Pinhole, Record;
-    /// Positions of surrounding objects.
-    Targets = 31: "target positions", Targets, None, Record;
-    /// Infrared camera, grey.
-    Infrared = 40: "infrared camera", Grey8, Pinhole, Image;
-    /// Infrared camera, coloured by temperature.
-    Thermal = 41: "thermal camera", Bgr8, Pinhole, Image;
+    Rgb = 1: "RGB camera", Bgr8, Pinhole, Image, "Colour camera.";
+    Depth = 2: "depth camera", Grey16, Pinhole, Image, "Depth camera.";
+    Grey = 3: "grey camera", Grey8, Pinhole, Image, "Grey camera.";
+    Segmentation = 4: "segmentation camera", Bgr8, Pinhole, Image, "Segmentation camera: one colour per class.";
+    Range = 5: "range finder", Range, None, Record, "Range finder.";
+    DepthCloud = 7: "depth cloud", Points(I16x3), Pinhole, Record, "Depth camera that delivers points.";
+    Fisheye = 8: "fisheye camera", Bgr8, Fisheye, Image, "Fisheye camera.";
+    Pod = 9: "pod camera", Bgr8, Pinhole, Image, "Pod: a gimballed camera.";
+    Lidar = 20: "lidar, sensor frame", Points(I16x4), Rings, Lidar, "Lidar with points in its own frame.";
+    GlobalLidar = 21: "lidar, world frame", Points(I16x4), Rings, Lidar, "Lidar with points in the world frame.";
+    Mid40 = 22: "Livox Mid-40", Points(I16x4), Rosette, Lidar, "Livox Mid-40.";
+    Mid360 = 23: "Livox Mid-360", Points(I16x4), Mid360, Lidar, "Livox Mid-360.";
+    Detections = 30: "object detector", Boxes, Pinhole, Record, "Bounding boxes of objects in a camera's view.";
+    Targets = 31: "target positions", Targets, None, Record, "Positions of surrounding objects.";
+    Infrared = 40: "infrared camera", Grey8, Pinhole, Image, "Infrared camera, grey.";
+    Thermal = 41: "thermal camera", Bgr8, Pinhole, Image, "Infrared camera, coloured by temperature.";
 }
 
 impl SensorKind {

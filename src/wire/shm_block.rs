@@ -42,10 +42,8 @@ packets! {
     ///
     /// A view of a *copy*: the live flag is read and written with atomic operations by the transport.
     ShmHeader("shared-memory header") {
-        /// State of the block, see [`ShmFlag`].
-        flag: u8,
-        /// Simulation time in s.
-        sim_time: F64,
+        flag: u8 = "State of the block, see [`ShmFlag`].",
+        sim_time: F64 = "Simulation time in s.",
     }
 }
 

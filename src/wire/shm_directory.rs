@@ -1,5 +1,4 @@
-use super::packet::expect_tag;
-use super::{Packet, WireError};
+use super::{Packet, WireError, packet::expect_tag};
 use zerocopy::FromZeros;
 use zerocopy::little_endian::I32;
 
@@ -11,22 +10,14 @@ const MAX_GROUP: i32 = 1000;
 
 packets! {
     /// Image size of one sensor; 0 by 0 for none.
-    SensorSize() {
-        /// Width in px.
-        width: I32,
-        /// Height in px.
-        height: I32,
-    }
+    SensorSize() { width: I32 = "Width in px.", height: I32 = "Height in px.", }
     /// `UE4CommMemData`, 264 bytes in shared memory: the sensors that the renderer accepted. Reading it is optional.
     ///
     /// The check word contains the group: 1234567890 plus 0..=1000.
     ShmDirectory() {
-        /// Check word with the group.
-        checksum: I32,
-        /// Number of sensors.
-        total: I32,
-        /// Image sizes by sensor number within the group.
-        sizes: [SensorSize; SENSORS_PER_GROUP as usize],
+        checksum: I32 = "Check word with the group.",
+        total: I32 = "Number of sensors.",
+        sizes: [SensorSize; SENSORS_PER_GROUP as usize] = "Image sizes by sensor number within the group.",
     }
 }
 

@@ -1,11 +1,9 @@
 //! Commands and mode changes: PX4's acknowledgements, their order, and its texts.
 #![expect(deprecated, reason = "PX4 still answers with PROTOCOL_VERSION")]
 use super::flight::Reposition;
-use super::mode::Mode;
 use super::modes::{ACCEPTED, REJECTED};
-use super::orbit::Orbit;
 use super::queues::{CRITICAL, INFO};
-use super::{Autopilot, STEP};
+use super::{Autopilot, STEP, mode::Mode, orbit::Orbit};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::{
     AUTOPILOT_VERSION_DATA, HEARTBEAT_DATA, HOME_POSITION_DATA, MESSAGE_INTERVAL_DATA,

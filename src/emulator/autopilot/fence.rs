@@ -1,7 +1,6 @@
 //! The geofence: PX4's maximum distances, and the uploaded areas.
-use super::failsafe::FenceBreach;
-use super::geo::Geo;
 use super::parameters::{Parameters, px4_parameters};
+use super::{failsafe::FenceBreach, geo::Geo};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::MissionItemInt;

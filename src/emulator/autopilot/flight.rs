@@ -1,11 +1,9 @@
 //! PX4's flight tasks: the controllers' targets in each mode.
 use super::carrot::{Carrot, Speeds};
 use super::dynamics::{ControlTarget, FREE, TrajectorySetpoint, VehicleBody};
-use super::mission::Mission;
-use super::mode::Mode;
 use super::modes::{Landed, Modes};
-use super::orbit::Orbit;
 use super::queues::{CRITICAL, INFO, Texts};
+use super::{mission::Mission, mode::Mode, orbit::Orbit};
 use crate::emulator::world::{Quat, Vec3};
 
 /// Time in s that motors need to spin up (COM_SPOOLUP_TIME).
@@ -122,10 +120,7 @@ impl FlightTask {
         self.is_taking_off = false;
         s.speeds.set_cruise(self.cruise);
         let target = self.task_target(body, s);
-        self.goal = match target {
-            ControlTarget::Track(goal, _) => Some(goal),
-            _ => None,
-        };
+        self.goal = if let ControlTarget::Track(goal, _) = target { Some(goal) } else { None };
         self.leave_ground(target, body, s)
     }
 

@@ -21,16 +21,10 @@ impl Default for Geo {
 impl Geo {
     /// Returns latitude deg, longitude deg, altitude m of a position in m, NED from the map centre.
     pub fn to_degrees(self, position: &Vec3) -> [f64; 3] {
-        let [latitude, longitude, altitude] = self.centre;
-        let (latitude, longitude, altitude) = ned2geodetic(
-            position.x,
-            position.y,
-            position.z,
-            latitude.to_radians(),
-            longitude.to_radians(),
-            altitude,
-            Ellipsoid::WGS84,
-        );
+        let [latitude, longitude, altitude] = radians(self.centre);
+        let [x, y, z] = (*position).into();
+        let (latitude, longitude, altitude) =
+            ned2geodetic(x, y, z, latitude, longitude, altitude, Ellipsoid::WGS84);
         [latitude.to_degrees(), longitude.to_degrees(), altitude]
     }
 
@@ -42,17 +36,15 @@ impl Geo {
     }
 
     /// Returns the position in m, NED from the map centre.
-    pub fn to_ned(self, [latitude, longitude, altitude]: [f64; 3]) -> Vec3 {
-        let [latitude0, longitude0, altitude0] = self.centre;
-        let (north, east, down) = geodetic2ned(
-            latitude.to_radians(),
-            longitude.to_radians(),
-            altitude,
-            latitude0.to_radians(),
-            longitude0.to_radians(),
-            altitude0,
-            Ellipsoid::WGS84,
-        );
+    pub fn to_ned(self, position: [f64; 3]) -> Vec3 {
+        let ([lat, lon, altitude], [lat0, lon0, altitude0]) =
+            (radians(position), radians(self.centre));
+        let (north, east, down) =
+            geodetic2ned(lat, lon, altitude, lat0, lon0, altitude0, Ellipsoid::WGS84);
         Vec3::new(north, east, down)
     }
+}
+
+fn radians([latitude, longitude, altitude]: [f64; 3]) -> [f64; 3] {
+    [latitude.to_radians(), longitude.to_radians(), altitude]
 }

@@ -1,8 +1,7 @@
 //! Received messages, dispatched to the vehicle's parts.
 #![expect(deprecated, reason = "PX4 still answers PING")]
 use super::dynamics::ControlTarget;
-use super::queues::DatagramQueue;
-use super::{Autopilot, flight};
+use super::{Autopilot, flight, queues::DatagramQueue};
 use crate::wire::mavlink::dialect::{
     ATT_POS_MOCAP_DATA, GPS_GLOBAL_ORIGIN_DATA, HIL_GPS_DATA, MANUAL_CONTROL_DATA, MavType,
     ODOMETRY_DATA, PING_DATA, VISION_POSITION_ESTIMATE_DATA,
@@ -16,21 +15,13 @@ use crate::wire::mavlink::raw::{
 use crate::wire::mavlink::{Frame, MavMessage, MessageData as _, frames};
 
 /// Messages for one vehicle: the offset of target system and component, and whether system 0 means all systems.
+#[rustfmt::skip] // a table
 const TARGETS: [(u32, usize, bool); 15] = [
-    (ParamRequestRead::ID, 2, false),
-    (ParamRequestList::ID, 0, false),
-    (ParamSet::ID, 4, true),
-    (MissionCount::ID, 2, false),
-    (MissionItemInt::ID, 32, false),
-    (MissionItem::ID, 32, false),
-    (MissionRequestList::ID, 0, false),
-    (MissionClearAll::ID, 0, false),
-    (MissionAck::ID, 0, false),
-    (MissionRequest::ID, 2, false),
-    (MissionRequestInt::ID, 2, false),
-    (MissionSetCurrent::ID, 2, false),
-    (SetAttitudeTarget::ID, 36, true),
-    (SetPositionTargetLocalNed::ID, 50, true),
+    (ParamRequestRead::ID, 2, false), (ParamRequestList::ID, 0, false), (ParamSet::ID, 4, true),
+    (MissionCount::ID, 2, false), (MissionItemInt::ID, 32, false), (MissionItem::ID, 32, false),
+    (MissionRequestList::ID, 0, false), (MissionClearAll::ID, 0, false), (MissionAck::ID, 0, false),
+    (MissionRequest::ID, 2, false), (MissionRequestInt::ID, 2, false), (MissionSetCurrent::ID, 2, false),
+    (SetAttitudeTarget::ID, 36, true), (SetPositionTargetLocalNed::ID, 50, true),
     (SetPositionTargetGlobalInt::ID, 50, true),
 ];
 

@@ -1,14 +1,12 @@
 //! The longer messages, built from the vehicle's state.
-use super::Autopilot;
-use super::failsafe::ChargeLevel;
 use super::telemetry::{f, f3, pressure};
+use super::{Autopilot, failsafe::ChargeLevel};
 use crate::emulator::world::Vec3;
-use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::dialect::*;
-use crate::wire::mavlink::numbers::MAV_FRAME_LOCAL_NED;
 use crate::wire::mavlink::raw::{
     BatteryStatus, HilActuatorControls, OdometryMessage, PositionTargetLocalNed,
 };
+use crate::{wire::mavlink::Outbound, wire::mavlink::numbers::MAV_FRAME_LOCAL_NED};
 
 /// Magnetic field of the map centre in gauss, NED.
 const FIELD: Vec3 = Vec3::new(0.272, -0.034, 0.472);

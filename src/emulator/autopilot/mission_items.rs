@@ -5,6 +5,19 @@ use crate::wire::mavlink::dialect::MavMissionResult;
 use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{MissionItem, MissionItemInt};
 
+/// Items with a goal.
+#[rustfmt::skip] // a table
+const MOTIONS: [u16; 5] = [
+    MAV_CMD_NAV_WAYPOINT, MAV_CMD_NAV_LOITER_UNLIM, MAV_CMD_NAV_LOITER_TIME, MAV_CMD_NAV_LAND, MAV_CMD_NAV_TAKEOFF,
+];
+/// Items about the course of the mission.
+#[rustfmt::skip] // a table
+const CONTROLS: [u16; 4] =
+    [MAV_CMD_NAV_RETURN_TO_LAUNCH, MAV_CMD_NAV_DELAY, MAV_CMD_DO_JUMP, MAV_CMD_DO_CHANGE_SPEED];
+#[rustfmt::skip] // a table
+const GLOBAL_FRAMES: [u8; 4] = [
+    MAV_FRAME_GLOBAL, MAV_FRAME_GLOBAL_RELATIVE_ALT, MAV_FRAME_GLOBAL_INT, MAV_FRAME_GLOBAL_RELATIVE_ALT_INT,
+];
 /// Items that PX4 accepts and this vehicle ignores: camera, gimbal, gripper, conditions, home.
 #[rustfmt::skip] // a table
 const IGNORED: [u16; 17] = [
@@ -57,35 +70,15 @@ impl Leg {
 }
 
 pub(super) fn is_motion(command: u16) -> bool {
-    matches!(
-        command,
-        MAV_CMD_NAV_WAYPOINT
-            | MAV_CMD_NAV_LOITER_UNLIM
-            | MAV_CMD_NAV_LOITER_TIME
-            | MAV_CMD_NAV_LAND
-            | MAV_CMD_NAV_TAKEOFF
-    )
+    MOTIONS.contains(&command)
 }
 
 /// Returns why PX4 rejects an item, if it does.
 pub(super) fn refusal(item: &MissionItemInt) -> Option<MavMissionResult> {
-    let is_known = is_motion(item.command)
-        || matches!(
-            item.command,
-            MAV_CMD_NAV_RETURN_TO_LAUNCH
-                | MAV_CMD_NAV_DELAY
-                | MAV_CMD_DO_JUMP
-                | MAV_CMD_DO_CHANGE_SPEED
-        )
-        || IGNORED.contains(&item.command)
-        || OTHER_LISTS.contains(&item.command);
-    let is_global = matches!(
-        item.frame,
-        MAV_FRAME_GLOBAL
-            | MAV_FRAME_GLOBAL_RELATIVE_ALT
-            | MAV_FRAME_GLOBAL_INT
-            | MAV_FRAME_GLOBAL_RELATIVE_ALT_INT
-    );
+    let is_known =
+        [&MOTIONS[..], &CONTROLS, &IGNORED].iter().any(|known| known.contains(&item.command))
+            || OTHER_LISTS.contains(&item.command);
+    let is_global = GLOBAL_FRAMES.contains(&item.frame);
     if !is_known {
         Some(MavMissionResult::MAV_MISSION_UNSUPPORTED)
     } else if !is_global && (item.frame != MAV_FRAME_MISSION || is_motion(item.command)) {
@@ -112,20 +105,7 @@ pub(super) fn to_stored(item: MissionItemInt, list: u8) -> MissionItemInt {
 
 pub(super) fn to_int(item: &MissionItem) -> MissionItemInt {
     let scale = |v: f32| (f64::from(v) * 1e7).round() as i32;
-    MissionItemInt {
-        params: item.params,
-        x: scale(item.x),
-        y: scale(item.y),
-        z: item.z,
-        seq: item.seq,
-        command: item.command,
-        target_system: item.target_system,
-        target_component: item.target_component,
-        frame: item.frame,
-        current: item.current,
-        autocontinue: item.autocontinue,
-        mission_type: item.mission_type,
-    }
+    item.to_int(scale(item.x), scale(item.y))
 }
 
 pub(super) fn to_float(item: &MissionItemInt) -> MissionItem {

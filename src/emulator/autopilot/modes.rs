@@ -1,8 +1,7 @@
 //! PX4's arming state and mode: commands, the land detector, failsafes.
 use super::failsafe::{ChargeLevel, Failsafe, FailsafeAction, FailsafeParameters, FenceBreach};
-use super::mode::Mode;
-use super::parameters::px4_parameters;
 use super::queues::{CRITICAL, INFO, Texts};
+use super::{mode::Mode, parameters::px4_parameters};
 use crate::wire::mavlink::dialect::{MavResult, MavState};
 use crate::wire::mavlink::numbers::MAV_MODE_FLAG_SAFETY_ARMED;
 

@@ -1,10 +1,7 @@
 //! Output of the vehicle: replies, texts and streams, as MAVLink.
-use super::queues::DatagramQueue;
-use super::telemetry::STREAMS;
-use super::{Autopilot, ControlMode};
-use crate::wire::mavlink::Outbound;
-use crate::wire::mavlink::dialect::MavSeverity;
+use super::{Autopilot, ControlMode, queues::DatagramQueue, telemetry::STREAMS};
 use crate::wire::mavlink::raw::{HilActuatorControls, StatusText};
+use crate::{wire::mavlink::Outbound, wire::mavlink::dialect::MavSeverity};
 
 /// Time in s until a ground station's HEARTBEAT expires.
 const STATION_TIMEOUT: f64 = 5.0;

@@ -4,8 +4,7 @@ use crate::wire::mavlink::dialect::{MavParamType, PARAM_VALUE_DATA};
 use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{ParamRequestList, ParamRequestRead, ParamSet};
 use crate::wire::mavlink::{Frame, MavMessage, Outbound};
-use std::borrow::Cow;
-use std::mem::discriminant;
+use std::{borrow::Cow, mem::discriminant};
 
 /// A parameter's value.
 #[derive(Clone, Copy, Debug, PartialEq)]

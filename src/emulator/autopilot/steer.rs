@@ -1,7 +1,5 @@
 //! Inputs of a model that flies without an autopilot: 8 integers and 20 floats, valid until the next ones.
-use super::dynamics::TrajectorySetpoint;
-use super::setpoints::follow;
-use super::{Autopilot, Mode};
+use super::{Autopilot, Mode, dynamics::TrajectorySetpoint, setpoints::follow};
 use crate::emulator::world::{Quat, Vec3};
 
 /// Bits of the first integer.

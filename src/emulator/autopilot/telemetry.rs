@@ -1,8 +1,7 @@
 //! Telemetry of the vehicle: PX4's streams on its onboard link, and each message from the vehicle's state.
 #![expect(deprecated, reason = "PX4 still sends PING")]
 use super::Autopilot;
-use super::dynamics::ControlTarget;
-use super::mode::Mode;
+use super::{dynamics::ControlTarget, mode::Mode};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::*;
 use crate::wire::mavlink::numbers::*;

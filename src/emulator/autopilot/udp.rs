@@ -2,10 +2,9 @@
 //!
 //! The last setpoint holds until the next one: `CopterSim` repeats it to the autopilot.
 use super::dynamics::{ControlTarget, FREE, TrajectorySetpoint, Wing, WingCourse};
-use super::modes::ACCEPTED;
 use super::setpoints::{follow, masked, to_vec3};
 use super::telemetry::{f, f3};
-use super::{Autopilot, ControlMode, DatagramQueue, Mode};
+use super::{Autopilot, ControlMode, DatagramQueue, Mode, modes::ACCEPTED};
 use crate::emulator::world::{Quat, Vec3};
 use crate::wire::{
     FullEstimatePacket, FullSetpointPacket, IntoBytes as _, Packet as _, SimpleCommand,

@@ -1,6 +1,5 @@
 //! Initial setup of a vehicle, and its connection.
-use super::fence::FenceLimits;
-use super::geo::Geo;
+use super::{fence::FenceLimits, geo::Geo};
 use crate::emulator::world::VEHICLE_HALF;
 
 /// Connection of the vehicle to the controlling host through `CopterSim` (UDPSIMMODE).

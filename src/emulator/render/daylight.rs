@@ -1,7 +1,6 @@
 //! Colours of surfaces in daylight: blue, green, red.
-use super::RayView;
 use super::palette::{SKY, class_colour, plain};
-use super::texture::Texture;
+use super::{RayView, texture::Texture};
 use crate::emulator::world::{Hit, Object, SurfacePoint, Vec3};
 use std::sync::Arc;
 

@@ -4,8 +4,7 @@
 //! rings scans them from the lowest to the highest, each from the smallest azimuth; the last angle of a range is not
 //! reached, because the protocol's resolution is range / number. A ray without return is the point 0, 0, 0 with
 //! class 0, so that clouds are always complete.
-use super::noise::RangeNoise;
-use super::{RayView, palette};
+use super::{RayView, noise::RangeNoise, palette};
 use crate::emulator::cloud_format::{BodyAxes, CloudForm, FourthSent, WireAxes};
 use crate::emulator::world::{Pixel, Pose, RayBundle, Snapshot, Vec3};
 use crate::wire::{CloudHead, OdometryCloudHeader, PointForm, append_cloud};

@@ -14,9 +14,8 @@ pub use palette::class_colour;
 pub(super) use encode::{encode, encoding_of};
 
 use super::options::{EmulatorOptions, LivoxPattern};
-use super::random::SplitMix;
-use super::sensor::rate;
 use super::world::{Caster, Hit, Pose, RayBundle, Scene, Snapshot, Solid};
+use super::{random::SplitMix, sensor::rate};
 use crate::wire::{self, Payload, SensorKind, SensorRequest};
 use daylight::Daylight;
 use lidar::{CloudFrame, CloudLayout};

@@ -14,17 +14,11 @@ const NEAR: f64 = 0.05;
 /// Writes the measurement of a range finder along the sensor's x axis.
 ///
 /// Without a hit the distance is the range, the id -1, the hit point the end of the range and the box centre 0.
-pub(super) fn range(
-    snapshot: &Snapshot,
-    caster: &Caster,
-    pose: &Pose,
-    limit: f32,
-    out: &mut Vec<u8>,
-) {
-    let limit = if limit > 0.0 { limit } else { DEFAULT_RANGE };
+pub(super) fn range(snapshot: &Snapshot, caster: &Caster, pose: &Pose, max: f32, to: &mut Vec<u8>) {
+    let max = if max > 0.0 { max } else { DEFAULT_RANGE };
     let hit = caster.ray(&Vec3::x());
-    let object = hit.object.filter(|_| hit.distance < f64::from(limit));
-    let distance = hit.distance.min(limit.into());
+    let object = hit.object.filter(|_| hit.distance < f64::from(max));
+    let distance = hit.distance.min(max.into());
     let point = caster.point(&Vec3::x(), distance);
     let centre = match object {
         None => Vec3::zeros(),
@@ -43,8 +37,8 @@ pub(super) fn range(
         narrow(point.into()),
         narrow(centre.into()),
     );
-    out.clear();
-    out.extend_from_slice(record.as_bytes());
+    to.clear();
+    to.extend_from_slice(record.as_bytes());
 }
 
 /// Returns the moving objects except the carrier, nearest first, within the limits `[distance, number]` (0: no limit).

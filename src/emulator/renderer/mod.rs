@@ -20,8 +20,7 @@ use super::world::{
 use crate::wire::Height;
 use display::Display;
 use regex_lite::Regex;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Class and style of `CopterSim`'s vehicles: a quadrotor.
 pub(super) const QUADROTOR: i32 = 3;

@@ -8,8 +8,7 @@ use crate::emulator::world::{Kinematics, Pose, ScriptedMotion};
 use crate::transport::{try_recv_from, wait_readable};
 use crate::wire::{IntoBytes as _, Packet as _, Px4ExtPacket, RebootPacket};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// Datagrams per turn of one vehicle's socket.
 const BATCH: usize = 64;
@@ -40,13 +39,13 @@ pub(in crate::emulator) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSo
     let mut vehicles: Vec<PilotedVehicle> = sockets.iter().filter_map(vehicle).collect();
     let mut out = DatagramQueue::default();
     let mut buffer = [0u8; 2048];
-    let mut run = shared.clock().run();
+    let mut run = shared.clock().run;
     let mut steps = Steps::default();
     while !shared.is_stopped() {
         // Taken before the run is read, so that requests made after a restart are executed after it.
         let requests = std::mem::take(&mut *shared.requests.lock());
-        if run != shared.clock().run() {
-            run = shared.clock().run();
+        if run != shared.clock().run {
+            run = shared.clock().run;
             steps = Steps::default();
             for vehicle in &mut vehicles {
                 vehicle.placed = None;
@@ -208,7 +207,7 @@ impl PilotedVehicle {
 fn new_autopilot(shared: &SharedState, id: u16, control: ControlMode, is_wing: bool) -> Autopilot {
     let clock = shared.clock();
     let now = clock.now();
-    let mut setup = VehicleSetup::new(id as u8, clock.start_ns() / 1000, control);
+    let mut setup = VehicleSetup::new(id as u8, clock.start_ns / 1000, control);
     setup.geo = *shared.geo.lock();
     setup.wing = is_wing;
     setup.battery = shared.options.battery;

@@ -4,8 +4,7 @@ use crate::emulator::renderer::{Contact, contacts};
 use crate::emulator::shared::SharedState;
 use crate::emulator::world::Object;
 use crate::wire::{CrashPacket, IntoBytes as _};
-use std::collections::BTreeMap;
-use std::net::UdpSocket;
+use std::{collections::BTreeMap, net::UdpSocket};
 
 /// Checks per second of simulation time.
 const RATE: f64 = 50.0;
@@ -82,8 +81,5 @@ fn send_crash(shared: &SharedState, socket: &UdpSocket, contact: &Contact) {
 
 /// Returns the id that `CopterSim` reports for the other body of a collision.
 pub(super) fn target_id(with: Object) -> i32 {
-    match with {
-        Object::Vehicle(id) => id.into(),
-        _ => NO_ID,
-    }
+    if let Object::Vehicle(id) = with { id.into() } else { NO_ID }
 }

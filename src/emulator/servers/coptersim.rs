@@ -17,8 +17,7 @@ use crate::wire::{
     ShortStatePacket, TimedStatePacket, TrueState,
 };
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use zerocopy::IntoBytes as _;
 
 /// Time between reports of the renderer in s; not documented.
@@ -185,7 +184,7 @@ pub(super) fn execute_request(
 }
 
 fn heartbeat(shared: &SharedState, id: u16, count: i64) -> HeartbeatPacket {
-    let start_ms = (shared.clock().start_ns() / 1_000_000) as i64;
+    let start_ms = (shared.clock().start_ns / 1_000_000) as i64;
     HeartbeatPacket::new(id.into(), start_ms, wall_ms(), count)
 }
 

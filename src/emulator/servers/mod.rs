@@ -6,13 +6,11 @@ pub(super) mod report;
 pub(super) mod shm;
 pub(super) mod window;
 
-use super::control;
-use super::shared::SharedState;
+use super::{control, shared::SharedState};
 use crate::transport::{try_recv_from, wait_readable};
 use crate::wire::NETWORK_GROUP;
 use std::net::{IpAddr, UdpSocket};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Role {

@@ -9,8 +9,7 @@ use crate::emulator::sensor::world_pose;
 use crate::emulator::shared::SharedState;
 use crate::emulator::world::{Caster, Kinematics, Object, Pose, Snapshot, VEHICLE_HALF, Vec3};
 use crate::wire::{RequestLayout, SensorRequest};
-use std::collections::BTreeMap;
-use std::net::UdpSocket;
+use std::{collections::BTreeMap, net::UdpSocket};
 
 /// Check word of camera and object descriptions.
 const DESCRIPTION: i32 = 1_234_567_891;

@@ -1,7 +1,6 @@
 //! Shapes of the renderer's models, in place of its meshes.
 use super::scene::{VEHICLE_HALF, WALKER_HALF};
-use super::solid::Shape;
-use super::{Object, Pose, Solid, Vec3};
+use super::{Object, Pose, Solid, Vec3, solid::Shape};
 use crate::wire::class_and_style;
 
 /// A simple body about the reference point of a model.

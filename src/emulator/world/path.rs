@@ -1,5 +1,4 @@
-use super::jet::Jet;
-use super::{GRAVITY, Pose, Quat, Vec3};
+use super::{GRAVITY, Pose, Quat, Vec3, jet::Jet};
 use nalgebra::{Matrix3, Rotation3};
 use std::f64::consts::{FRAC_PI_2, TAU};
 

@@ -1,5 +1,4 @@
-use super::bundle::Cone;
-use super::{Object, Pose, RayBundle, Scene, Shape, Snapshot, Solid, Vec3};
+use super::{Object, Pose, RayBundle, Scene, Shape, Snapshot, Solid, Vec3, bundle::Cone};
 use nalgebra::Matrix3;
 
 /// Face of the ground.
@@ -94,7 +93,7 @@ impl Caster {
             to_world: *pose.attitude.to_rotation_matrix().matrix(),
             targets,
             bounds,
-            ground: snapshot.scene.ground(),
+            ground: snapshot.scene.ground,
         }
     }
 

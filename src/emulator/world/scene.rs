@@ -17,7 +17,7 @@ pub struct Scene {
     bodies: Vec<Solid>,
     has_textures: bool,
     /// Stencil value of the ground, given by a command.
-    ground: Option<u8>,
+    pub(super) ground: Option<u8>,
 }
 
 /// The maps that can be loaded, by number.
@@ -84,11 +84,6 @@ impl Scene {
     /// Name of the map; empty for a scene that is none of [`MAPS`].
     pub fn name(&self) -> &'static str {
         self.name
-    }
-
-    /// Stencil value of the ground, given by a command.
-    pub(super) fn ground(&self) -> Option<u8> {
-        self.ground
     }
 
     /// Static solids.

@@ -161,13 +161,7 @@ impl Builder {
         SensorFrames { link, optical }
     }
 
-    fn add(
-        &mut self,
-        parent: &str,
-        child: &str,
-        source: Source,
-        transform: Option<Transform>,
-    ) -> usize {
+    fn add(&mut self, parent: &str, child: &str, source: Source, pose: Option<Transform>) -> usize {
         self.check_name(child);
         let index = self.edges.len();
         let (parent, child) = (parent.to_owned(), child.to_owned());
@@ -175,7 +169,7 @@ impl Builder {
             let (first, second) = (self.edges[first].parent.clone(), parent.clone());
             self.problems.push(FrameError::TwoParents { frame: child.clone(), first, second });
         }
-        self.edges.push(Edge { parent, child, source, transform });
+        self.edges.push(Edge { parent, child, source, transform: pose });
         index
     }
 

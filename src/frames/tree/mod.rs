@@ -1,12 +1,9 @@
 mod builder;
 
-use super::attitude::Attitude;
 use super::mount::{Mount, MountOrientation, mount_transform};
-use super::transform::Transform;
 use super::vector::{Frd, Ned, Vector};
-use super::world::WorldConvention;
-use crate::msgs::geometry_msgs::msg::TransformStamped;
-use crate::time::RosTime;
+use super::{attitude::Attitude, transform::Transform, world::WorldConvention};
+use crate::{msgs::geometry_msgs::msg::TransformStamped, time::RosTime};
 use builder::Builder;
 use nalgebra::UnitQuaternion;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -137,28 +134,17 @@ pub struct MissingPath {
 /// Why sensors and names do not form a tree.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum FrameError {
     /// A frame has two parents.
     #[error("frame {frame:?} has two parents, {first:?} and {second:?}")]
-    TwoParents {
-        /// The child.
-        frame: String,
-        /// One parent.
-        first: String,
-        /// The other parent.
-        second: String,
-    },
+    TwoParents { frame: String, first: String, second: String },
     /// Sensors carry each other in a cycle, or a frame is its own ancestor.
     #[error("frames {0:?} form a cycle")]
     Cycle(Vec<String>),
     /// The carrier of a sensor is not configured.
     #[error("sensor {seq_id} is mounted on sensor {carrier}, which does not exist")]
-    NoCarrier {
-        /// The sensor.
-        seq_id: u16,
-        /// `SeqID` of the missing carrier.
-        carrier: u16,
-    },
+    NoCarrier { seq_id: u16, carrier: u16 },
     /// Two sensors have the same `SeqID`.
     #[error("two sensors have SeqID {0}")]
     DuplicateSensor(u16),

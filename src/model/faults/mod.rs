@@ -7,11 +7,10 @@ mod request;
 
 pub use kinds::{FAULT_KINDS, FaultKind, FaultParameter, FaultParameters};
 
-use crate::config::did_you_mean;
-use crate::config::params::FaultNumbers;
 use crate::msgs::rfly_bridge_msgs::msg::ActiveFault;
 use crate::msgs::rfly_bridge_msgs::srv::InjectFaultRequest;
 use crate::time::{RosTime, SimTime};
+use crate::{config::did_you_mean, config::params::FaultNumbers};
 use request::{Fault, FaultTarget};
 use std::time::Duration;
 

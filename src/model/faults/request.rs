@@ -1,11 +1,10 @@
 //! Checks a request of a client.
 use super::kinds::{FAULT_KINDS, FaultKind, FaultParameter, FaultParameters, ROTORS};
-use crate::config::did_you_mean;
-use crate::config::params::FaultNumbers;
 use crate::msgs::rfly_bridge_msgs::srv::InjectFaultRequest;
 use crate::wire::{
     InputSet, IntoBytes as _, ModelParameters, ModelParametersPacket, SilInputsPacket,
 };
+use crate::{config::did_you_mean, config::params::FaultNumbers};
 use std::time::Duration;
 
 /// Kind of a fault with a user-defined number.

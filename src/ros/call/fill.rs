@@ -1,8 +1,6 @@
 //! Messages from YAML: missing fields have their defaults; an error names the field that does not fit.
-use crate::config::{
-    ParamValue, did_you_mean,
-    yaml::{Yaml, YamlKind},
-};
+use crate::config::yaml::{Yaml, YamlKind};
+use crate::config::{ParamValue, did_you_mean};
 use crate::time::RosTime;
 use serde::de::{self, DeserializeSeed, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;

@@ -7,61 +7,29 @@ pub use topic::{MessageType, YamlPublisher};
 pub use tree::{MessageValue, ShortenOptions};
 
 use super::{Middleware, RosError};
-use crate::{
-    config::{
-        did_you_mean,
-        yaml::{self, Yaml},
-    },
-    msgs::{self, Message, Service},
-    time::RosTime,
-};
+use crate::config::yaml::{self, Yaml};
+use crate::msgs::{self, Message, Service};
+use crate::{config::did_you_mean, time::RosTime};
 use fill::{FieldError, YamlField};
 use tokio::sync::oneshot;
 
 /// Error of a call or a message: the request or message is not sent, or what is received is not readable.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum CallError {
     /// Not a type that is built in.
     #[error("`{type_name}` is no {kind} type that is known here{hint}")]
-    Type {
-        /// `service` or `message`.
-        kind: &'static str,
-        /// As given.
-        type_name: String,
-        /// The most similar type.
-        hint: String,
-    },
+    Type { kind: &'static str, type_name: String, hint: String },
     /// The text is not YAML.
     #[error("the {kind}: line {line}: {message}")]
-    Yaml {
-        /// `request` or `message`.
-        kind: &'static str,
-        /// Number of the line, from 1.
-        line: usize,
-        /// Reason.
-        message: String,
-    },
+    Yaml { kind: &'static str, line: usize, message: String },
     /// The text does not fit the type.
     #[error("the {kind} of {type_name}: {field}: {message}")]
-    Field {
-        /// `request` or `message`.
-        kind: &'static str,
-        /// The service or message.
-        type_name: &'static str,
-        /// Path of the field, empty for the whole.
-        field: String,
-        /// The error, and the valid values.
-        message: String,
-    },
+    Field { kind: &'static str, type_name: &'static str, field: String, message: String },
     /// A response or message cannot be written as YAML.
     #[error("the contents of {type_name}: {message}")]
-    Contents {
-        /// The service or message.
-        type_name: &'static str,
-        /// Reason.
-        message: String,
-    },
+    Contents { type_name: &'static str, message: String },
     /// The middleware returned an error.
     #[error(transparent)]
     Ros(#[from] RosError),
@@ -124,7 +92,8 @@ fn prepare<S: Service>(
     service: &str,
     request: &str,
 ) -> Result<ServiceCall, CallError> {
-    let request: S::Request = request_of::<S>(request)?;
+    let request: S::Request =
+        message_of("request", S::TYPE, parse("request", request)?.as_ref(), None)?;
     let client = std::sync::Arc::new(middleware.client::<S>(service)?);
     let ready = client.clone();
     Ok(ServiceCall {
@@ -140,10 +109,6 @@ fn prepare<S: Service>(
             Ok(PendingCall { answer, _client: Box::new(client) })
         }),
     })
-}
-
-fn request_of<S: Service>(text: &str) -> Result<S::Request, CallError> {
-    message_of("request", S::TYPE, parse("request", text)?.as_ref(), None)
 }
 
 fn parse(kind: &'static str, text: &str) -> Result<Option<Yaml>, CallError> {

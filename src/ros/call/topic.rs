@@ -1,10 +1,8 @@
 //! Messages of topics whose type is known only at run time.
-use super::tree::MessageValue;
-use super::{CallError, message_of, parse};
-use crate::config::did_you_mean;
+use super::{CallError, message_of, parse, tree::MessageValue};
 use crate::msgs::{self, Message};
 use crate::ros::{Middleware, Outcome, Qos, RosError, Subscription};
-use crate::time::RosTime;
+use crate::{config::did_you_mean, time::RosTime};
 
 /// A message type that is found by its name.
 #[derive(Clone, Copy)]

@@ -1,25 +1,13 @@
 //! Clients of services, compatible with `rmw_cyclonedds_cpp`: client id and sequence number precede the payload.
-use super::{
-    DdsNode,
-    ffi::{self, SampleKind, Written},
-    graph::EndpointKind,
-    identity::Guid,
-    names,
-    service::{split_header, with_header},
-};
-use crate::ros::{
-    Guard, Qos, RosError,
-    backend::{CdrAnswer, CdrClient},
-    service::ServiceTypes,
-};
+use super::ffi::{self, SampleKind, Written};
+use super::service::{split_header, with_header};
+use super::{DdsNode, graph::EndpointKind, identity::Guid, names};
+use crate::ros::backend::{CdrAnswer, CdrClient};
+use crate::ros::service::ServiceTypes;
+use crate::ros::{Guard, Qos, RosError};
 use parking_lot::Mutex;
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::{collections::HashMap, sync::Arc};
 
 /// One client; fields are dropped in this order.
 pub(super) struct DdsClient {

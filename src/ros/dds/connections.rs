@@ -5,9 +5,7 @@ use super::super::{
 };
 use super::discovered::{Discovered, EndpointRole};
 use super::ffi::{self, Participant, SampleKind, Side};
-use super::graph;
-use super::identity::Guid;
-use super::user_data;
+use super::{graph, identity::Guid, user_data};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -1,8 +1,7 @@
 //! The topics and services of the graph, kept up to date by the discovery of writers or of readers.
 use super::super::{Qos, RosError, ServiceInfo, SubscribedTopic, TopicInfo, names};
 use super::ffi::{Endpoint, Endpoints, Participant, Side};
-use super::graph;
-use super::identity::Guid;
+use super::{graph, identity::Guid};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

@@ -22,16 +22,12 @@ pub(super) use reader::{Origin, Reader};
 pub(super) use sertype::SampleKind;
 pub(super) use writer::{Writer, Written};
 
-use super::identity::Guid;
-
 use super::super::{Durability, History, Qos, Reliability, RosError, pacing};
+use super::identity::Guid;
 use cyclors as c;
 use parking_lot::Mutex;
-use std::{
-    collections::BTreeMap,
-    ffi::{CStr, CString},
-    ptr,
-};
+use std::ffi::{CStr, CString};
+use std::{collections::BTreeMap, ptr};
 
 fn check(
     call: &'static str,

@@ -1,15 +1,9 @@
 //! `ros_discovery_info`: nodes with their endpoints, for `ros2 node list` and `ros2 topic info --verbose`.
-use super::{
-    super::{
-        Bytes, Cdr, Distro, Guard, OnDrop, Qos, RosError,
-        block::Pool,
-        bulk,
-        names::{self, Resolver},
-    },
-    ffi::{Participant, SampleKind, Writer},
-    identity::Guid,
-    user_data,
-};
+use super::super::block::Pool;
+use super::super::names::{self, Resolver};
+use super::super::{Bytes, Cdr, Distro, Guard, OnDrop, Qos, RosError, bulk};
+use super::ffi::{Participant, SampleKind, Writer};
+use super::{identity::Guid, user_data};
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{collections::BTreeSet, sync::Arc};
@@ -160,14 +154,11 @@ impl Graph {
         }))
     }
 
-    /// Applies `change` when the guard is dropped.
-    fn guard(
-        self: &Arc<Self>,
-        change: impl Fn(&mut NodeEndpoints) + Send + Sync + 'static,
-    ) -> Guard {
+    /// Applies `undo` when the guard is dropped.
+    fn guard(self: &Arc<Self>, undo: impl Fn(&mut NodeEndpoints) + Send + Sync + 'static) -> Guard {
         let graph = self.clone();
         Box::new(OnDrop(move || {
-            if let Err(error) = graph.update(&change) {
+            if let Err(error) = graph.update(&undo) {
                 tracing::debug!(%error, "graph information not updated");
             }
         }))

@@ -10,28 +10,23 @@ mod log;
 mod service;
 mod settings;
 
+use super::backend::{self, CdrClient, CdrNode, CdrWriter};
+use super::block::{Block, Pool};
+use super::names::{self, Resolver};
+use super::service::{CdrService, ServiceTypes};
 use super::{
     Bytes, Cdr, Distro, Guard, Incompatible, Options, Outcome, Qos, RosError, ServiceInfo,
-    Subscription, TopicInfo, WriterReport, WriterStats,
-    backend::{self, CdrClient, CdrNode, CdrWriter},
-    block::{Block, Pool},
-    bulk::Tail,
-    names::{self, Resolver},
-    pacing,
-    service::{CdrService, ServiceTypes},
-    subscription::Callback,
-    tap::TapChannel,
+    Subscription, TopicInfo, WriterReport, WriterStats, pacing,
 };
+use super::{bulk::Tail, subscription::Callback, tap::TapChannel};
 use crate::msgs;
 use connections::DdsConnections;
 use discovered::{Discovered, EndpointRole};
 use ffi::{Domain, Participant, SampleKind, Side, Written};
 use graph::{EndpointKind, Graph};
 use parking_lot::Mutex;
-use std::{
-    ops::Range,
-    sync::{Arc, Weak, atomic::AtomicU32},
-};
+use std::sync::{Arc, Weak};
+use std::{ops::Range, sync::atomic::AtomicU32};
 
 /// One DDS participant as one ROS node.
 pub(super) struct DdsNode {

@@ -3,28 +3,15 @@
 //! number. `rmw_fastrtps_cpp` leaves the payload unchanged, uses the sequence number of the client's writer, and sends the
 //! response with `related_sample_identity` beside it ([`identity`](super::identity)). One reader takes all requests,
 //! distinguishes the kinds, and answers each in its own way; a client ignores the other kind's responses.
-use super::{
-    DdsNode, early,
-    ffi::{self, Origin, Peer, SampleKind, Written},
-    graph::EndpointKind,
-    identity::{FAST_DDS, Guid, SampleIdentity},
-    names,
-};
-use crate::ros::{
-    Guard, Qos, RawSample, RosError,
-    service::{CdrService, ServiceCounters},
-};
+use super::ffi::{self, Origin, Peer, SampleKind, Written};
+use super::identity::{FAST_DDS, Guid, SampleIdentity};
+use super::{DdsNode, early, graph::EndpointKind, names};
+use crate::ros::service::{CdrService, ServiceCounters};
+use crate::ros::{Guard, Qos, RawSample, RosError};
 use parking_lot::Mutex;
-use std::{
-    borrow::Cow,
-    collections::VecDeque,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::{borrow::Cow, collections::VecDeque, sync::Arc, time::Duration};
 
 /// Size of client id and sequence number, `u64` and `i64`.
 const HEADER: usize = 16;
@@ -133,13 +120,9 @@ enum RequestIdentity {
 
 impl RequestIdentity {
     /// Detects the kind; also returns the request's CDR without header.
-    fn of<'a>(
-        cdr: &'a [u8],
-        origin: &Origin,
-        client: Option<&Peer>,
-    ) -> Option<(Self, Cow<'a, [u8]>)> {
-        let head = &origin.head;
-        let writer = client.map_or(head.writer, |client| client.guid);
+    fn of<'a>(cdr: &'a [u8], from: &Origin, peer: Option<&Peer>) -> Option<(Self, Cow<'a, [u8]>)> {
+        let head = &from.head;
+        let writer = peer.map_or(head.writer, |peer| peer.guid);
         if head.related.is_none() && !WITHOUT_HEADER.iter().any(|vendor| writer.starts_with(vendor))
         {
             let (id, cdr) = split_header(cdr)?;

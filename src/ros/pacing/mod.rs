@@ -12,14 +12,9 @@ mod sendmsg;
 pub(super) use rate::{PacingRate, SlowestReader};
 pub(super) use sendmsg::link;
 
-use std::{
-    cell::Cell,
-    sync::{
-        OnceLock,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use std::{cell::Cell, sync::OnceLock};
 
 /// Samples up to this size fit any receive buffer and are not paced.
 pub(super) const SMALL_BYTES: usize = 65_536;

@@ -9,26 +9,21 @@ mod writer;
 
 pub(super) use writer::{RclWriter, ReusedMessage};
 
+use super::callback::{self, EndingCallback};
 use super::{
     Guard, Options, Qos, RosError, ServiceInfo, Subscription, TopicInfo, Watched, WriterReport,
-    backend,
-    callback::{self, EndingCallback},
-    names::Resolver,
-    pacing,
-    service::SendResponse,
+    backend, pacing,
 };
+use super::{names::Resolver, service::SendResponse};
 use crate::msgs::{Message, Service};
 use rclrs::{
     Context, CreateBasicExecutor as _, ExecutorCommands, InitOptions, IntoNodeOptions,
     IntoPrimitiveOptions as _, MessageInfo, QoSProfile, SpinOptions,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{
-    Arc, Mutex, PoisonError, Weak,
-    atomic::{AtomicBool, Ordering},
-};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::{thread::JoinHandle, time::Duration};
 
 pub(super) fn error(call: &'static str, subject: &str, error: &dyn std::fmt::Display) -> RosError {
     RosError::Rcl { call, subject: subject.to_owned(), message: error.to_string() }
@@ -84,7 +79,7 @@ impl RclNode {
         let writer = RclWriter::new(&self.node, topic, qos, self.pacing_bytes_per_s)?;
         let mut endpoints = self.endpoints.lock().unwrap_or_else(PoisonError::into_inner);
         endpoints.retain(|endpoint| endpoint.strong_count() > 0);
-        endpoints.push(Arc::downgrade(writer.endpoint()));
+        endpoints.push(Arc::downgrade(&writer.endpoint));
         Ok(Arc::new(writer))
     }
 

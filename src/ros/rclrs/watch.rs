@@ -1,9 +1,7 @@
 //! Subscriptions of tools, to types known only at run time.
 use super::{error, qos};
-use crate::{
-    ros::{Qos, RosError, Subscription, Watched, callback},
-    time::RosTime,
-};
+use crate::ros::{Qos, RosError, Subscription, Watched, callback};
+use crate::time::RosTime;
 use rclrs::{
     ArrayValue, DynamicMessage, DynamicMessageView, MessageInfo, MessageTypeName, SequenceValue,
     SimpleValue, Value,

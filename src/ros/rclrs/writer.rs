@@ -1,28 +1,18 @@
 //! Publishers with counters.
 use super::{error, qos, sequence};
-use crate::{
-    msgs::{BackendMessage, Message},
-    ros::{
-        Bytes, Incompatible, Outcome, Qos, RosError, WriterReport, WriterStats,
-        bulk::{Bulk, BulkHead},
-        pacing,
-    },
-};
-use std::{
-    borrow::Cow,
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use crate::msgs::{BackendMessage, Message};
+use crate::ros::bulk::{Bulk, BulkHead};
+use crate::ros::{Bytes, Incompatible, Outcome, Qos, RosError, WriterReport, WriterStats, pacing};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{borrow::Cow, time::Duration};
 
 /// One rcl publisher. Messages are reused from call to call.
 pub(in super::super) struct RclWriter<M: Message> {
     publisher: rclrs::Publisher<M::RmwMsg>,
     spare: Mutex<Vec<ReusedMessage<M>>>,
     pacing_bytes_per_s: u64,
-    endpoint: Arc<RclEndpoint>,
+    pub(super) endpoint: Arc<RclEndpoint>,
 }
 
 /// Data of a publisher of any type for `/diagnostics`.
@@ -68,10 +58,6 @@ impl<M: Message> RclWriter<M> {
         })
     }
 
-    pub(super) fn endpoint(&self) -> &Arc<RclEndpoint> {
-        &self.endpoint
-    }
-
     pub(in super::super) fn publish(&self, message: &M) -> Result<Outcome, RosError> {
         let native = <M as BackendMessage>::into_rmw_message(Cow::Borrowed(message));
         self.send(&native, 0)
@@ -79,10 +65,7 @@ impl<M: Message> RclWriter<M> {
 
     fn send_paced(&self, message: &M::RmwMsg, bytes: usize) -> Result<Outcome, RosError> {
         // Queried only if needed: it is a call into the middleware.
-        let readers = match self.pacing_bytes_per_s {
-            0 => 0,
-            _ => self.subscribers(),
-        };
+        let readers = if self.pacing_bytes_per_s == 0 { 0 } else { self.subscribers() };
         let (sent, paused) =
             pacing::paced(self.pacing_bytes_per_s, readers, bytes, || self.send(message, bytes));
         self.endpoint.paused_ns.fetch_add(paused.as_nanos() as u64, Ordering::Relaxed);

@@ -10,9 +10,7 @@ pub use command::describe_all;
 pub use stencil::set_temperatures;
 pub use stream::{SkipCause, Skipped, set_states};
 
-use super::console::LONGEST;
-use super::datagrams::Recipient;
-use super::state::SceneCall;
+use super::{console::LONGEST, datagrams::Recipient, state::SceneCall};
 use crate::msgs::rfly_bridge_msgs::srv;
 
 /// Declares services whose responses have only a result and a message.

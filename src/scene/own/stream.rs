@@ -1,12 +1,11 @@
 //! The topic `scene/set_states`: states of many entities.
 use super::packets::{Contents, DrawnEntity, MotionFields, NO_TIME, Packets};
 use crate::frames::{Flu, Frd, Ned, Vector, WorldConvention};
-use crate::msgs::geometry_msgs::msg::Vector3;
-use crate::msgs::rfly_bridge_msgs::msg::EntityStates;
 use crate::scene::entities::EntityMotion;
 use crate::scene::models::check_scale;
 use crate::scene::state::SceneCall;
 use crate::wire::{MovingState, SwarmState};
+use crate::{msgs::geometry_msgs::msg::Vector3, msgs::rfly_bridge_msgs::msg::EntityStates};
 
 /// Why an entity is not drawn.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, strum::IntoStaticStr)]

@@ -1,9 +1,8 @@
 //! The camera of the renderer's own window.
-use crate::frames::WorldConvention;
-use crate::msgs::rfly_bridge_msgs::srv::SetViewRequest;
 use crate::scene::datagrams::Recipient;
 use crate::scene::map_pose::{MapFrame, MapPose};
 use crate::scene::state::SceneCall;
+use crate::{frames::WorldConvention, msgs::rfly_bridge_msgs::srv::SetViewRequest};
 
 pub(super) fn set_view(call: &mut SceneCall<'_>, request: &SetViewRequest) -> Result<(), String> {
     let mut commands = Vec::new();

@@ -1,14 +1,9 @@
 //! Entities: list, description, bounds, deletion.
-use super::filter::Filter;
-use super::{answer, bounds_of};
+use super::{answer, bounds_of, filter::Filter};
 use crate::msgs::simulation_interfaces::msg::{
     Bounds, EntityCategory, EntityInfo, Result as Outcome,
 };
-use crate::msgs::simulation_interfaces::srv::{
-    DeleteEntityRequest, DeleteEntityResponse, GetEntitiesRequest, GetEntitiesResponse,
-    GetEntityBoundsRequest, GetEntityBoundsResponse, GetEntityInfoRequest, GetEntityInfoResponse,
-    SetEntityInfoRequest, SetEntityInfoResponse,
-};
+use crate::msgs::simulation_interfaces::srv::*;
 use crate::scene::bounds::Volume;
 use crate::scene::datagrams::Recipient;
 use crate::scene::entities::{Entity, EntityKind, Info};

@@ -4,12 +4,7 @@ use crate::msgs::simulation_interfaces::action::SimulateSteps_Result;
 use crate::msgs::simulation_interfaces::msg::{
     Result as Outcome, SimulationState, SimulatorFeatures,
 };
-use crate::msgs::simulation_interfaces::srv::{
-    GetSimulationStateRequest, GetSimulationStateResponse, GetSimulatorFeaturesRequest,
-    GetSimulatorFeaturesResponse, ResetSimulationRequest, ResetSimulationResponse,
-    SetSimulationStateRequest, SetSimulationStateResponse, StepSimulationRequest,
-    StepSimulationResponse,
-};
+use crate::msgs::simulation_interfaces::srv::*;
 use crate::scene::error::Cause;
 use crate::scene::state::SceneCall;
 

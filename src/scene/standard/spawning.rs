@@ -1,22 +1,16 @@
 //! Models, spawning, and named poses.
-use super::filter::Tags;
-use super::{answer, answer_with, bounds_of, done, done_with_remark};
-use crate::config::did_you_mean;
-use crate::msgs::geometry_msgs::msg::PoseStamped;
+use super::{answer, answer_with, bounds_of, done, done_with_remark, filter::Tags};
 use crate::msgs::simulation_interfaces::msg::{
     Bounds, NamedPose, Resource, Result as Outcome, SpawnEntity, SpawnResult, Spawnable,
 };
-use crate::msgs::simulation_interfaces::srv::{
-    GetNamedPoseBoundsRequest, GetNamedPoseBoundsResponse, GetNamedPosesRequest,
-    GetNamedPosesResponse, GetSpawnablesRequest, GetSpawnablesResponse, SpawnEntitiesRequest,
-    SpawnEntitiesResponse, SpawnEntityRequest, SpawnEntityResponse,
-};
+use crate::msgs::simulation_interfaces::srv::*;
 use crate::scene::bounds::Volume;
 use crate::scene::entities::{Entities, Entity, EntityKind, EntityMotion, KeepAlive};
 use crate::scene::error::{Cause, SceneError};
 use crate::scene::models::{SCHEME, SpawnableModel, parse_resource};
 use crate::scene::names::{check_name, check_namespace, check_new_name};
 use crate::scene::state::{SceneCall, draw};
+use crate::{config::did_you_mean, msgs::geometry_msgs::msg::PoseStamped};
 
 /// `GetSpawnables`.
 pub fn spawnables(

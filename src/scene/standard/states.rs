@@ -1,12 +1,8 @@
 //! Poses and twists of entities.
-use super::filter::Filter;
-use super::{answer, answer_with, done_with_remark};
+use super::{answer, answer_with, done_with_remark, filter::Filter};
 use crate::msgs::geometry_msgs::msg::{Accel, Twist, Vector3};
 use crate::msgs::simulation_interfaces::msg::{EntityState, Result as Outcome};
-use crate::msgs::simulation_interfaces::srv::{
-    GetEntitiesStatesRequest, GetEntitiesStatesResponse, GetEntityStateRequest,
-    GetEntityStateResponse, SetEntityStateRequest, SetEntityStateResponse,
-};
+use crate::msgs::simulation_interfaces::srv::*;
 use crate::msgs::std_msgs::msg::Header;
 use crate::scene::entities::{Entity, EntityKind, EntityMotion};
 use crate::scene::error::{Cause, SceneError};

@@ -1,12 +1,7 @@
 //! Services for maps.
-use super::filter::Tags;
-use super::{answer, answer_with, done_with_remark, refused};
+use super::{answer, answer_with, done_with_remark, filter::Tags, refused};
 use crate::msgs::simulation_interfaces::msg::{Resource, Result as Outcome, WorldResource};
-use crate::msgs::simulation_interfaces::srv::{
-    GetAvailableWorldsRequest, GetAvailableWorldsResponse, GetCurrentWorldRequest,
-    GetCurrentWorldResponse, LoadWorldRequest, LoadWorldResponse, UnloadWorldRequest,
-    UnloadWorldResponse,
-};
+use crate::msgs::simulation_interfaces::srv::*;
 use crate::scene::error::Cause;
 use crate::scene::state::{Scene, SceneCall};
 use crate::scene::worlds::{World, WorldId, parse_world};

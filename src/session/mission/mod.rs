@@ -234,23 +234,7 @@ impl<T> MissionClient<T> {
     pub fn item_float(&mut self, now: Duration, item: &MissionItem) {
         let scale = mission_scale(item.frame);
         let int = |value: f32| (f64::from(value) * scale).round() as i32;
-        self.item(
-            now,
-            MissionItemInt {
-                params: item.params,
-                x: int(item.x),
-                y: int(item.y),
-                z: item.z,
-                seq: item.seq,
-                command: item.command,
-                target_system: item.target_system,
-                target_component: item.target_component,
-                frame: item.frame,
-                current: item.current,
-                autocontinue: item.autocontinue,
-                mission_type: item.mission_type,
-            },
-        );
+        self.item(now, item.to_int(int(item.x), int(item.y)));
     }
 
     /// Handles MISSION_REQUEST_INT and MISSION_REQUEST: the autopilot requests an item of an upload.
@@ -307,9 +291,9 @@ impl<T> MissionClient<T> {
     /// Retransmits unanswered messages and ends requests that timed out.
     pub fn tick(&mut self, now: Duration) {
         let Some((transfer, _)) = &mut self.active else { return };
-        let before = transfer.retransmitted();
+        let before = transfer.retransmitted;
         let mut step = transfer.tick(now, &self.settings);
-        self.counters.retransmitted += u64::from(transfer.retransmitted() - before);
+        self.counters.retransmitted += u64::from(transfer.retransmitted - before);
         if let TransferStep::Ended { result, .. } = &mut step
             && let Some(error) = self.not_in_list()
         {
@@ -325,7 +309,7 @@ impl<T> MissionClient<T> {
 
     /// Returns the time at which [`tick`](Self::tick) next has work.
     pub fn deadline(&self) -> Option<Duration> {
-        Some(self.active.as_ref()?.0.deadline())
+        Some(self.active.as_ref()?.0.next)
     }
 
     /// Ends all requests because the link is lost.
@@ -355,7 +339,7 @@ impl<T> MissionClient<T> {
         let is_ours = (system == 0 || system == self.own.0)
             && (component == 0 || component == self.own.1)
             && (self.active.as_ref())
-                .is_some_and(|(transfer, _)| transfer.list() as u8 == mission_type);
+                .is_some_and(|(transfer, _)| transfer.list as u8 == mission_type);
         self.counters.ignored += u64::from(!is_ours);
         is_ours
     }
@@ -404,7 +388,7 @@ impl<T> MissionClient<T> {
                 self.events.extend(last.map(MissionEvent::Send));
                 let Some((transfer, token)) = self.active.take() else { return };
                 self.counters.failed += u64::from(result.is_err());
-                let list = transfer.list();
+                let list = transfer.list;
                 if result.is_ok()
                     && let Some((items, id)) = transfer.into_mission()
                 {

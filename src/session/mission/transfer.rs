@@ -1,11 +1,10 @@
 //! A single transfer of the mission protocol.
 use super::{ACCEPTED, MissionDone, MissionError, MissionList, MissionSettings};
-use crate::wire::mavlink::Outbound;
-use crate::wire::mavlink::dialect::MavMissionResult;
 use crate::wire::mavlink::raw::{
     MissionAck, MissionClearAll, MissionCount, MissionItemInt, MissionRequestInt,
     MissionRequestList, MissionSetCurrent,
 };
+use crate::{wire::mavlink::Outbound, wire::mavlink::dialect::MavMissionResult};
 use std::time::Duration;
 
 const NO_SPACE: u8 = MavMissionResult::MAV_MISSION_NO_SPACE as u8;
@@ -50,46 +49,35 @@ enum TransferKind {
 
 pub(super) struct Transfer {
     target: (u8, u8),
-    list: MissionList,
+    pub(super) list: MissionList,
     kind: TransferKind,
     id: u32,
     transmissions: u32,
-    next: Duration,
-    retransmitted: u32,
+    /// Time of the next transmission, or of the timeout.
+    pub(super) next: Duration,
+    pub(super) retransmitted: u32,
     /// Number of items sent, to detect endless requests.
     items_sent: usize,
 }
 
 impl Transfer {
     fn new(target: (u8, u8), list: MissionList, kind: TransferKind) -> Self {
-        Self {
-            target,
-            list,
-            kind,
-            id: 0,
-            transmissions: 0,
-            next: Duration::ZERO,
-            retransmitted: 0,
-            items_sent: 0,
-        }
+        let next = Duration::ZERO;
+        Self { target, list, kind, id: 0, transmissions: 0, next, retransmitted: 0, items_sent: 0 }
     }
 
     pub(super) fn download(target: (u8, u8), list: MissionList) -> Self {
         Self::new(target, list, TransferKind::Download { items: Vec::new(), expected: None })
     }
 
-    pub(super) fn upload(
-        target: (u8, u8),
-        list: MissionList,
-        mut items: Vec<MissionItemInt>,
-    ) -> Self {
+    pub(super) fn upload(to: (u8, u8), list: MissionList, mut items: Vec<MissionItemInt>) -> Self {
         for (item, seq) in items.iter_mut().zip(0..) {
             item.seq = seq;
-            (item.target_system, item.target_component) = target;
+            (item.target_system, item.target_component) = to;
             item.mission_type = list as u8;
         }
         let sent = vec![false; items.len()];
-        Self::new(target, list, TransferKind::Upload { items, sent, last_requested: None })
+        Self::new(to, list, TransferKind::Upload { items, sent, last_requested: None })
     }
 
     pub(super) fn clear(target: (u8, u8), list: MissionList) -> Self {
@@ -111,24 +99,9 @@ impl Transfer {
         self.next = now.saturating_add(settings.wait);
     }
 
-    pub(super) fn list(&self) -> MissionList {
-        self.list
-    }
-
-    pub(super) fn deadline(&self) -> Duration {
-        self.next
-    }
-
-    pub(super) fn retransmitted(&self) -> u32 {
-        self.retransmitted
-    }
-
     /// The requested current item.
     pub(super) fn requested_current(&self) -> Option<u16> {
-        match self.kind {
-            TransferKind::SetCurrent(seq) => Some(seq),
-            _ => None,
-        }
+        if let TransferKind::SetCurrent(seq) = self.kind { Some(seq) } else { None }
     }
 
     pub(super) fn tick(&mut self, now: Duration, settings: &MissionSettings) -> TransferStep {

@@ -339,7 +339,7 @@ impl<T> ParameterClient<T> {
             sent += 1;
             events.push_back(ParameterEvent::Send(request.message(system, component)));
         });
-        self.counters.retransmitted += u64::from(pull.take_repeated());
+        self.counters.retransmitted += u64::from(std::mem::take(&mut pull.repeated));
         if let Some((received, total)) = pull.take_progress() {
             self.events.push_back(ParameterEvent::Progress { received, total });
         }

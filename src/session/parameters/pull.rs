@@ -8,7 +8,7 @@ use std::time::Duration;
 /// Number of values between two progress reports.
 const REPORT_INTERVAL: usize = 100;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Pull {
     /// Whether each index was received; empty until the first value announces the count.
     received_indices: Vec<bool>,
@@ -21,7 +21,8 @@ pub(super) struct Pull {
     /// Time at which silence ends the stream of values; before the first value, that of the next request for the list.
     next: Duration,
     lists_sent: u32,
-    repeated: u32,
+    /// Number of repeated requests, until the client takes it.
+    pub(super) repeated: u32,
     /// The stream of values ended: missing indices are requested.
     is_filling: bool,
     requests: Vec<IndexRequest>,
@@ -60,21 +61,7 @@ impl PullRequest {
 
 impl Pull {
     pub(super) fn new(now: Duration) -> Self {
-        Self {
-            received_indices: Vec::new(),
-            announced: 0,
-            was_restarted: false,
-            received: 0,
-            reported: 0,
-            next: now,
-            lists_sent: 0,
-            repeated: 0,
-            is_filling: false,
-            requests: Vec::new(),
-            failed: BTreeSet::new(),
-            before_round: 0,
-            failed_in_row: 0,
-        }
+        Self { next: now, ..Self::default() }
     }
 
     pub(super) fn receive(
@@ -193,11 +180,6 @@ impl Pull {
 
     pub(super) fn deadline(&self) -> Duration {
         self.requests.iter().map(|request| request.next).min().unwrap_or(self.next)
-    }
-
-    /// Returns the number of repeated requests since the last call.
-    pub(super) fn take_repeated(&mut self) -> u32 {
-        std::mem::take(&mut self.repeated)
     }
 
     /// Returns received and expected number of values after each `REPORT_INTERVAL` values.

@@ -1,8 +1,7 @@
 //! Stamps of the autopilot's messages in ROS time.
 use super::Fcu;
-use crate::msgs::std_msgs::msg::Header;
-use crate::time::RosTime;
 use crate::vehicle::Stamp;
+use crate::{msgs::std_msgs::msg::Header, time::RosTime};
 
 impl Fcu {
     /// Returns the stamp of a boot time of the autopilot in ns; the present if the boot time or the clock is unknown.

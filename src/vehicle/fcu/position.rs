@@ -1,8 +1,7 @@
 //! Home, the origin of local positions, and positions of MAVLink.
 use super::Fcu;
-use crate::frames::Geodetic;
-use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::vehicle::Counter;
+use crate::{frames::Geodetic, msgs::geographic_msgs::msg::GeoPoint};
 
 impl Fcu {
     /// Origin of local positions; its altitude is above sea level.

@@ -2,11 +2,10 @@
 use super::{TruthTopic, messages::nav_sat_fix};
 use crate::config::params::{DegradeParams, QosGroup};
 use crate::frames::{Enu, Geodetic, Separation, Vector};
-use crate::msgs::sensor_msgs::msg::NavSatFix;
 use crate::noise::{Draws, Purpose};
 use crate::ros::{Publisher, RosError};
 use crate::time::{RosTime, SimTime};
-use crate::wire::TrueState;
+use crate::{msgs::sensor_msgs::msg::NavSatFix, wire::TrueState};
 
 /// Topic of the receiver.
 pub const GPS_TOPIC: TruthTopic = super::topic::<NavSatFix>(

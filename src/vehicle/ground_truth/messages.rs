@@ -6,11 +6,9 @@ use crate::msgs::geometry_msgs::msg::{
     AccelStamped, Point, Pose, PoseStamped, PoseWithCovariance, Quaternion, Twist, TwistStamped,
     TwistWithCovariance, Vector3,
 };
-use crate::msgs::nav_msgs::msg::Odometry;
 use crate::msgs::sensor_msgs::msg::{JointState, NavSatFix, NavSatStatus};
-use crate::msgs::std_msgs::msg::Header;
-use crate::time::RosTime;
 use crate::wire::TrueState;
+use crate::{msgs::nav_msgs::msg::Odometry, msgs::std_msgs::msg::Header, time::RosTime};
 use std::f64::consts::TAU;
 
 /// Value of vectors that the simulator does not send.

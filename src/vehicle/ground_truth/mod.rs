@@ -11,16 +11,13 @@ pub use messages::{
 };
 pub use trail::{PATH_LENGTH, PATH_STEP_M, Trail};
 
-use crate::config::params::QosGroup;
 use crate::frames::{Geoid, Separation, VehiclePose, WorldConvention};
-use crate::msgs::Message;
 use crate::msgs::geometry_msgs::msg::{AccelStamped, PoseStamped, TwistStamped};
 use crate::msgs::nav_msgs::msg::{Odometry, Path};
 use crate::msgs::sensor_msgs::msg::{JointState, NavSatFix};
-use crate::msgs::std_msgs::msg::Int32;
 use crate::ros::{Middleware, Publisher, Qos, RosError};
-use crate::time::RosTime;
 use crate::wire::TrueState;
+use crate::{config::params::QosGroup, msgs::Message, msgs::std_msgs::msg::Int32, time::RosTime};
 use std::time::Duration;
 
 /// A topic below the vehicle's prefix.

@@ -2,8 +2,7 @@
 use super::messages::pose_msg;
 use crate::frames::{VehiclePose, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Pose, PoseStamped};
-use crate::msgs::nav_msgs::msg::Path;
-use crate::time::RosTime;
+use crate::{msgs::nav_msgs::msg::Path, time::RosTime};
 use std::collections::VecDeque;
 
 /// Distance between two poses of the path.

@@ -12,9 +12,7 @@ pub use udp_simple::UdpSimpleLink;
 pub use udp_ultra_simple::UdpUltraSimpleLink;
 
 use crate::vehicle::Counter;
-use crate::wire::TrueState;
-use crate::wire::mavlink::Outbound;
-use crate::wire::mavlink::raw::SetAttitudeTarget;
+use crate::{wire::TrueState, wire::mavlink::Outbound, wire::mavlink::raw::SetAttitudeTarget};
 use thiserror::Error;
 
 /// Why a message was not sent.
@@ -81,13 +79,9 @@ pub trait Link: Send {
         })
     }
 
-    /// Converts received bytes to MAVLink frames: returns these bytes, or those that it writes to `buffer`. An error is the
+    /// Converts received bytes to MAVLink frames: returns these bytes, or those that it writes to `out`. An error is the
     /// counter of a datagram that is not converted.
-    fn incoming<'a>(
-        &mut self,
-        bytes: &'a [u8],
-        buffer: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], Counter>;
+    fn incoming<'a>(&mut self, bytes: &'a [u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], Counter>;
 
     /// Converts a true state to MAVLink frames, for a link that has no other state.
     fn true_state<'a>(&mut self, _: &TrueState, _: &'a mut Vec<u8>) -> Result<&'a [u8], Counter> {

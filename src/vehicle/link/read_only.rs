@@ -7,17 +7,11 @@ use crate::wire::mavlink::{MessageData as _, Outbound};
 
 /// Messages that only request data or keep up the link.
 #[expect(deprecated, reason = "controllers send them")]
+#[rustfmt::skip] // a table
 const REQUESTS: [u32; 10] = [
-    HEARTBEAT_DATA::ID,
-    PING_DATA::ID,
-    PARAM_REQUEST_READ_DATA::ID,
-    PARAM_REQUEST_LIST_DATA::ID,
-    MISSION_REQUEST_DATA::ID,
-    MISSION_REQUEST_LIST_DATA::ID,
-    MISSION_ACK_DATA::ID,
-    MISSION_REQUEST_INT_DATA::ID,
-    REQUEST_DATA_STREAM_DATA::ID,
-    TIMESYNC_DATA::ID,
+    HEARTBEAT_DATA::ID, PING_DATA::ID, PARAM_REQUEST_READ_DATA::ID, PARAM_REQUEST_LIST_DATA::ID,
+    MISSION_REQUEST_DATA::ID, MISSION_REQUEST_LIST_DATA::ID, MISSION_ACK_DATA::ID, MISSION_REQUEST_INT_DATA::ID,
+    REQUEST_DATA_STREAM_DATA::ID, TIMESYNC_DATA::ID,
 ];
 /// Commands that only request data.
 const REQUEST_COMMANDS: [u16; 5] = [

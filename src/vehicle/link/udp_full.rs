@@ -116,11 +116,7 @@ impl Link for UdpFullLink {
         }
     }
 
-    fn incoming<'a>(
-        &mut self,
-        bytes: &'a [u8],
-        buffer: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], Counter> {
+    fn incoming<'a>(&mut self, bytes: &'a [u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], Counter> {
         self.udp.begin();
         match FullEstimatePacket::parse(bytes) {
             Ok(packet) if packet.copter_id.get() == u32::from(self.id) => self.state(packet)?,
@@ -132,7 +128,7 @@ impl Link for UdpFullLink {
                 _ => return Err(self.udp.classify(bytes)),
             },
         }
-        Ok(self.udp.frames(buffer))
+        Ok(self.udp.frames(out))
     }
 
     fn lost(&mut self) {

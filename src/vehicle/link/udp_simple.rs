@@ -4,17 +4,16 @@ use super::udp_full::{degrees, global_altitude};
 use super::{Abilities, Link, SendError, Sink};
 use crate::frames::{Attitude, Frd, Ned};
 use crate::vehicle::Counter;
-use crate::wire::mavlink::Outbound;
 use crate::wire::mavlink::dialect::{
     PositionTargetTypemask, SET_ATTITUDE_TARGET_DATA, SET_POSITION_TARGET_GLOBAL_INT_DATA,
     SET_POSITION_TARGET_LOCAL_NED_DATA,
 };
 use crate::wire::mavlink::numbers::*;
-use crate::wire::mavlink::raw::SetAttitudeTarget;
 use crate::wire::{
     IntoBytes as _, Packet as _, SimpleCommand, SimpleCommandPacket, SimpleEstimatePacket,
     SimpleReport,
 };
+use crate::{wire::mavlink::Outbound, wire::mavlink::raw::SetAttitudeTarget};
 use zerocopy::little_endian::F32;
 
 /// States per HEARTBEAT; the states carry no time.
@@ -224,11 +223,7 @@ impl Link for UdpSimpleLink {
         self.udp.send_setpoint(packet.as_bytes())
     }
 
-    fn incoming<'a>(
-        &mut self,
-        bytes: &'a [u8],
-        buffer: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], Counter> {
+    fn incoming<'a>(&mut self, bytes: &'a [u8], out: &'a mut Vec<u8>) -> Result<&'a [u8], Counter> {
         self.udp.begin();
         match SimpleEstimatePacket::parse(bytes).map(SimpleEstimatePacket::report) {
             Ok(SimpleReport::State(packet)) => {
@@ -246,7 +241,7 @@ impl Link for UdpSimpleLink {
             Ok(SimpleReport::Collision { with }) => self.udp.report_collision(with),
             Err(_) => return Err(self.udp.classify(bytes)),
         }
-        Ok(self.udp.frames(buffer))
+        Ok(self.udp.frames(out))
     }
 
     fn lost(&mut self) {

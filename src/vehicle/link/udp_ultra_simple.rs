@@ -1,13 +1,10 @@
 //! UDP_UltraSimple: the commands of UDP_Simple. The layout of its states is not published; the true state, which CopterSim
 //! sends to a separate port in every mode, replaces them.
-use super::udp::UdpState;
-use super::{Abilities, Link, SendError, Sink, UdpSimpleLink};
-use crate::frames::Geodetic;
+use super::{Abilities, Link, SendError, Sink, UdpSimpleLink, udp::UdpState};
 use crate::vehicle::Counter;
-use crate::wire::TrueState;
-use crate::wire::mavlink::dialect::GLOBAL_POSITION_INT_DATA;
 use crate::wire::mavlink::raw::SetAttitudeTarget;
 use crate::wire::mavlink::{MavMessage, Outbound};
+use crate::{frames::Geodetic, wire::TrueState, wire::mavlink::dialect::GLOBAL_POSITION_INT_DATA};
 
 /// HEARTBEAT period in s.
 const HEARTBEAT: f64 = 1.0;

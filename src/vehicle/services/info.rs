@@ -1,16 +1,13 @@
 //! `vehicle_info_get`: type, versions and capabilities, which are requested until the autopilot reports them.
-use super::ServicePart;
-use super::repeated_request::RepeatedRequest;
-use crate::msgs::mavros_msgs::msg::VehicleInfo;
+use super::{ServicePart, repeated_request::RepeatedRequest};
 use crate::msgs::mavros_msgs::srv::{
     VehicleInfoGet, VehicleInfoGetRequest, VehicleInfoGetResponse,
 };
-use crate::ros::RosError;
 use crate::vehicle::link::Abilities;
 use crate::vehicle::service_table::services;
 use crate::vehicle::{Fcu, Open, mode};
-use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::AutopilotVersion;
+use crate::{msgs::mavros_msgs::msg::VehicleInfo, ros::RosError, wire::mavlink::Frame};
 use std::time::Duration;
 
 /// Period of the requests.
@@ -62,7 +59,7 @@ impl ServicePart for VehicleInfoPart {
     }
 
     fn deadline(&self, _: &Fcu) -> Option<Duration> {
-        self.requests.deadline()
+        self.requests.next
     }
 }
 

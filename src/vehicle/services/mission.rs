@@ -1,6 +1,5 @@
 //! `mission/*`, `geofence/*`, `rallypoint/*`: the vehicle's waypoint lists.
 use super::{ServicePart, waypoint};
-use crate::msgs::Service;
 use crate::msgs::mavros_msgs::msg::{WaypointList, WaypointReached};
 use crate::msgs::mavros_msgs::srv::*;
 use crate::ros::{Publisher, RosError};
@@ -11,11 +10,11 @@ use crate::vehicle::link::Abilities;
 use crate::vehicle::reasons::Reasons;
 use crate::vehicle::service_table::{VehicleCall, services};
 use crate::vehicle::{Counter, Fcu, Open};
-use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::raw::{
     MissionAck, MissionCount, MissionCurrent, MissionItem, MissionItemInt, MissionItemReached,
     MissionRequest, MissionRequestInt, StatusText,
 };
+use crate::{msgs::Service, wire::mavlink::Frame};
 use std::time::Duration;
 
 /// Delay from the connection to the first download.

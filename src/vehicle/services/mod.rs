@@ -20,12 +20,9 @@ mod repeated_request;
 mod time;
 mod waypoint;
 
-use super::link::Abilities;
-use super::service_table::VehicleService;
-use super::{Counter, Fcu, Open};
-use crate::ros::RosError;
-use crate::wire::mavlink::Frame;
+use super::{Counter, Fcu, Open, link::Abilities, service_table::VehicleService};
 use crate::wire::mavlink::raw::{CommandAck, CommandLong};
+use crate::{ros::RosError, wire::mavlink::Frame};
 use std::time::Duration;
 
 /// A part of the services. The default methods ignore the event.

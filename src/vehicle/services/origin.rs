@@ -1,12 +1,10 @@
 //! Origin of the autopilot's local positions. PX4 sends it once, when its estimator sets it; a bridge that starts later
 //! has to request it.
-use super::ServicePart;
-use super::repeated_request::RepeatedRequest;
-use crate::ros::RosError;
+use super::{ServicePart, repeated_request::RepeatedRequest};
 use crate::vehicle::link::Abilities;
 use crate::vehicle::{Fcu, Open};
 use crate::wire::mavlink::MessageData as _;
-use crate::wire::mavlink::dialect::GPS_GLOBAL_ORIGIN_DATA;
+use crate::{ros::RosError, wire::mavlink::dialect::GPS_GLOBAL_ORIGIN_DATA};
 use std::time::Duration;
 
 /// Time after the connection in which the autopilot may send its origin unasked.
@@ -42,6 +40,6 @@ impl ServicePart for OriginPart {
     }
 
     fn deadline(&self, _: &Fcu) -> Option<Duration> {
-        self.requests.deadline()
+        self.requests.next
     }
 }

@@ -7,7 +7,6 @@ mod value;
 pub(super) use ros::SERVICES;
 
 use super::ServicePart;
-use crate::msgs::mavros_msgs::msg::ParamEvent;
 use crate::msgs::mavros_msgs::srv::{
     ParamPull, ParamPullRequest, ParamPullResponse, ParamSetV2, ParamSetV2Request,
     ParamSetV2Response,
@@ -20,10 +19,10 @@ use crate::session::{
 use crate::vehicle::link::{Abilities, SendError};
 use crate::vehicle::service_table::VehicleCall;
 use crate::vehicle::{Autopilot, Counter, Fcu, Open};
-use crate::wire::mavlink::Frame;
 use crate::wire::mavlink::dialect::MavProtocolCapability;
 use crate::wire::mavlink::numbers::MAV_AUTOPILOT_ARDUPILOTMEGA;
 use crate::wire::mavlink::raw::{AutopilotVersion, ParamError, ParamSet, ParamValue};
+use crate::{msgs::mavros_msgs::msg::ParamEvent, wire::mavlink::Frame};
 use std::time::Duration;
 
 /// Limit of the characters of an invalid name in the log.

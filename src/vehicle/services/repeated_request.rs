@@ -9,7 +9,8 @@ const TRIES: u32 = 6;
 pub(super) struct RepeatedRequest {
     message: u32,
     period: Duration,
-    next: Option<Duration>,
+    /// Time of the next request.
+    pub(super) next: Option<Duration>,
     sent: u32,
 }
 
@@ -36,9 +37,5 @@ impl RepeatedRequest {
         self.sent += 1;
         self.next = (self.sent < TRIES).then_some(fcu.now.mono + self.period);
         fcu.requests.push(self.message);
-    }
-
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.next
     }
 }

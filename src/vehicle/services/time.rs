@@ -1,7 +1,5 @@
 //! `timesync_status`, `time_reference`, and the estimated clock that stamps all telemetry.
 use super::ServicePart;
-use crate::msgs::mavros_msgs::msg::TimesyncStatus;
-use crate::msgs::sensor_msgs::msg::TimeReference;
 use crate::ros::{Publisher, RosError};
 use crate::session::{TimesyncEstimator, TimesyncOutcome, TimesyncSettings};
 use crate::time::RosTime;
@@ -13,6 +11,7 @@ use crate::wire::mavlink::dialect::{
 };
 use crate::wire::mavlink::raw::{SystemTime, Timesync};
 use crate::wire::mavlink::{Frame, MessageData as _};
+use crate::{msgs::mavros_msgs::msg::TimesyncStatus, msgs::sensor_msgs::msg::TimeReference};
 use std::time::Duration;
 
 /// 2009 in UNIX time; an autopilot that sends less has no valid time.

@@ -1,7 +1,6 @@
 //! Converts between ROS waypoints and MAVLink mission items.
-use crate::msgs::mavros_msgs::msg::Waypoint;
-use crate::session::mission_scale;
 use crate::wire::mavlink::raw::MissionItemInt;
+use crate::{msgs::mavros_msgs::msg::Waypoint, session::mission_scale};
 
 /// Converts an item as mavros does.
 pub(super) fn to_ros(item: &MissionItemInt, is_current: bool) -> Waypoint {

@@ -3,14 +3,11 @@ use super::geometry::{frd, ned, ned_frd, stamp_ms, vector, wxyz};
 use super::pairing::{Paired, Pairing};
 use super::raw::{NO_ATTITUDE, NO_RATES, attitude_target};
 use super::reject::{Checked, Reject};
-use super::subscriptions::subscriptions;
-use super::target::SetpointRules;
-use crate::msgs::builtin_interfaces::msg::Time;
+use super::{subscriptions::subscriptions, target::SetpointRules};
 use crate::msgs::geometry_msgs::msg::{PoseStamped, TwistStamped};
-use crate::msgs::mavros_msgs::msg::Thrust;
-use crate::time::RosTime;
 use crate::vehicle::Autopilot;
 use crate::wire::mavlink::raw::SetAttitudeTarget;
+use crate::{msgs::builtin_interfaces::msg::Time, msgs::mavros_msgs::msg::Thrust, time::RosTime};
 
 /// Halves that wait for the other topic.
 pub(super) type ThrustPairs = Pairing<AttitudeHalf, f64>;

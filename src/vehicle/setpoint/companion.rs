@@ -1,10 +1,8 @@
 //! `companion_process/status`: sends the HEARTBEAT of a process of the companion computer.
-use super::reject::Reject;
-use super::subscriptions::subscriptions;
-use crate::msgs::mavros_msgs::msg::CompanionProcessStatus;
+use super::{reject::Reject, subscriptions::subscriptions};
 use crate::vehicle::Autopilot;
 use crate::wire::mavlink::numbers::*;
-use crate::wire::mavlink::raw::Heartbeat;
+use crate::{msgs::mavros_msgs::msg::CompanionProcessStatus, wire::mavlink::raw::Heartbeat};
 
 subscriptions! {
     CompanionProcessStatus("companion_process/status", "HEARTBEAT of a process of the companion computer")

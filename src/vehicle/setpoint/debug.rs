@@ -1,14 +1,11 @@
 //! `debug_value/send`: numbers for the autopilot's log.
-use super::geometry::stamp_ms;
-use super::reject::Reject;
-use super::subscriptions::subscriptions;
-use crate::msgs::mavros_msgs::msg::DebugValue;
+use super::{geometry::stamp_ms, reject::Reject, subscriptions::subscriptions};
 use crate::vehicle::stamp::stamp_us;
-use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::dialect::{
     DEBUG_DATA, DEBUG_FLOAT_ARRAY_DATA, DEBUG_VECT_DATA, NAMED_VALUE_FLOAT_DATA,
     NAMED_VALUE_INT_DATA,
 };
+use crate::{msgs::mavros_msgs::msg::DebugValue, wire::mavlink::MavMessage};
 
 subscriptions! {
     DebugValue("debug_value/send", "DEBUG, DEBUG_VECT, DEBUG_FLOAT_ARRAY, NAMED_VALUE_FLOAT or NAMED_VALUE_INT, by its type")

@@ -1,14 +1,11 @@
 //! `vision_pose/*`, `vision_speed/*`, `mocap/*`, `odometry/out`: external pose and velocity estimates for the autopilot.
 use super::geometry::{frd, ned, ned_frd, point, single, vector, wxyz};
-use super::reject::Reject;
-use super::subscriptions::subscriptions;
+use super::{reject::Reject, subscriptions::subscriptions};
 use crate::frames::{Attitude, Covariance3, Covariance6, Enu, Flu, Frd, Ned};
-use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geometry_msgs::msg::{
     Point, Pose, PoseStamped, PoseWithCovarianceStamped, Quaternion, TransformStamped,
     TwistStamped, TwistWithCovarianceStamped, Vector3Stamped,
 };
-use crate::msgs::nav_msgs::msg::Odometry;
 use crate::vehicle::Autopilot;
 use crate::vehicle::stamp::stamp_us;
 use crate::wire::mavlink::MavMessage;
@@ -16,6 +13,7 @@ use crate::wire::mavlink::dialect::{
     ATT_POS_MOCAP_DATA, MavEstimatorType, MavFrame, ODOMETRY_DATA, VISION_POSITION_ESTIMATE_DATA,
     VISION_SPEED_ESTIMATE_DATA,
 };
+use crate::{msgs::builtin_interfaces::msg::Time, msgs::nav_msgs::msg::Odometry};
 use std::f64::consts::PI;
 
 subscriptions! {

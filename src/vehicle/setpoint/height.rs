@@ -1,15 +1,12 @@
 //! `setpoint_attitude/height`: an attitude, and a height that the bridge controls by the thrust, one step per message. The
 //! vendor's client does the same 100 times a second (SendAttPX4 with AltFlg).
 use super::geometry::{ned_frd, stamp_ms, wxyz};
-use super::position::ReportedLocalPosition;
 use super::raw::{NO_RATES, attitude_target};
 use super::reject::{Checked, Reject};
-use super::subscriptions::subscriptions;
-use super::target::SetpointRules;
-use crate::msgs::geometry_msgs::msg::PoseStamped;
+use super::{position::ReportedLocalPosition, subscriptions::subscriptions, target::SetpointRules};
 use crate::vehicle::Autopilot;
-use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::raw::SetAttitudeTarget;
+use crate::{msgs::geometry_msgs::msg::PoseStamped, wire::mavlink::MavMessage};
 use std::time::Duration;
 
 /// Height error in m per unit of thrust.

@@ -1,6 +1,5 @@
 //! `manual_control/send`, `rc/override`, `actuator_control`: passed on unchanged.
-use super::reject::Reject;
-use super::subscriptions::subscriptions;
+use super::{reject::Reject, subscriptions::subscriptions};
 use crate::msgs::mavros_msgs::msg::{ActuatorControl, ManualControl, OverrideRCIn};
 use crate::vehicle::stamp::stamp_us;
 use crate::wire::mavlink::MavMessage;

@@ -20,27 +20,22 @@ mod target;
 mod trajectory;
 mod velocity;
 
-use super::link::SendError;
 use super::service_table::{VehicleCall, services};
-use super::{Autopilot, Counter, Fcu, Open, SetpointFrame, VehicleSettings};
-use crate::config::TopicRow;
+use super::{Autopilot, Counter, Fcu, Open, SetpointFrame, VehicleSettings, link::SendError};
 use crate::msgs::mavros_msgs::srv::{SetMavFrame, SetMavFrameRequest, SetMavFrameResponse};
 use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
-use crate::ros::RosError;
 use crate::session::{KeepAlive, KeepAliveSettings, KeepAliveStep, RateLimit};
 use crate::wire::mavlink::dialect::{
     ATTITUDE_TARGET_DATA, GLOBAL_POSITION_INT_DATA, LOCAL_POSITION_NED_DATA,
 };
-use crate::wire::mavlink::raw::SetAttitudeTarget;
 use crate::wire::mavlink::{MavMessage, MessageData as _, Outbound};
+use crate::{config::TopicRow, ros::RosError, wire::mavlink::raw::SetAttitudeTarget};
 use attitude::ThrustPairs;
 use body::BodyStep;
 use height::HeightHold;
 use position::ReportedPosition;
 use reject::{Checked, Reject};
-use std::collections::BTreeMap;
-use std::fmt;
-use std::time::Duration;
+use std::{collections::BTreeMap, fmt, time::Duration};
 use target::{SetpointRules, SetpointTarget};
 use trajectory::Trajectory;
 

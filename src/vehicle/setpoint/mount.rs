@@ -1,6 +1,5 @@
 //! `mount_control/command`: the direction of a gimbal, as MAV_CMD_DO_MOUNT_CONTROL.
-use super::reject::Reject;
-use super::subscriptions::subscriptions;
+use super::{reject::Reject, subscriptions::subscriptions};
 use crate::msgs::mavros_msgs::msg::MountControl;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::numbers::MAV_CMD_DO_MOUNT_CONTROL;

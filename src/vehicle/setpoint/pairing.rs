@@ -1,6 +1,5 @@
 //! Pairs the messages of two topics by their stamps.
-use std::collections::VecDeque;
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 /// Limit of waiting messages per topic.
 const DEPTH: usize = 10;

@@ -1,15 +1,13 @@
 //! `setpoint_position/*`: a pose, local or global.
 use super::geometry::{ned, point, stamp_ms, wxyz, yaw};
-use super::reject::Reject;
-use super::subscriptions::subscriptions;
 use super::target::{ACCELERATION, SetpointTarget, VELOCITY, YAW_RATE};
+use super::{reject::Reject, subscriptions::subscriptions};
 use crate::frames::{Geodetic, Geoid, Separation};
-use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geographic_msgs::msg::{GeoPoint, GeoPoseStamped};
 use crate::msgs::geometry_msgs::msg::{PoseStamped, Quaternion};
 use crate::vehicle::Fcu;
-use crate::wire::mavlink::MavMessage;
 use crate::wire::mavlink::numbers::{MAV_FRAME_GLOBAL_INT, MAV_FRAME_LOCAL_NED};
+use crate::{msgs::builtin_interfaces::msg::Time, wire::mavlink::MavMessage};
 use std::time::Duration;
 
 subscriptions! {
@@ -39,17 +37,12 @@ subscriptions! {
     };
 }
 
-fn pose_target(
-    stamp: &Time,
-    frame: u8,
-    position: [f64; 3],
-    orientation: &Quaternion,
-) -> SetpointTarget {
+fn pose_target(stamp: &Time, frame: u8, at: [f64; 3], orientation: &Quaternion) -> SetpointTarget {
     SetpointTarget {
         stamp_ms: stamp_ms(stamp),
         frame,
         mask: VELOCITY | ACCELERATION | YAW_RATE,
-        position,
+        position: at,
         yaw: Some(yaw(wxyz(orientation))),
         ..SetpointTarget::default()
     }

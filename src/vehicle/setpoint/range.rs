@@ -1,11 +1,8 @@
 //! `distance_sensor/sonar_1_sub`, `distance_sensor/laser_1_sub`: range finders of the companion computer, as
 //! DISTANCE_SENSOR. Names, ids and orientation are those of mavros' configuration for PX4.
-use super::geometry::stamp_ms;
-use super::reject::Reject;
-use super::subscriptions::subscriptions;
-use crate::msgs::sensor_msgs::msg::Range;
+use super::{geometry::stamp_ms, reject::Reject, subscriptions::subscriptions};
 use crate::wire::mavlink::numbers::*;
-use crate::wire::mavlink::raw::DistanceSensor;
+use crate::{msgs::sensor_msgs::msg::Range, wire::mavlink::raw::DistanceSensor};
 
 /// Unknown variance.
 const UNKNOWN: u8 = u8::MAX;

@@ -84,21 +84,18 @@ fn attitude(
 }
 
 /// Converts an attitude whose thrust is a change of the throttle.
-fn throttle_step(
-    message: &AttitudeTarget,
-    rules: &SetpointRules,
-) -> Result<SetAttitudeTarget, Reject> {
-    let step = f64::from(message.thrust);
-    if message.type_mask & (NO_ATTITUDE | NO_THRUST) != 0 {
-        return Err(Reject::Nothing(message.type_mask.into()));
+fn throttle_step(m: &AttitudeTarget, rules: &SetpointRules) -> Result<SetAttitudeTarget, Reject> {
+    let step = f64::from(m.thrust);
+    if m.type_mask & (NO_ATTITUDE | NO_THRUST) != 0 {
+        return Err(Reject::Nothing(m.type_mask.into()));
     }
     if !(-1.0..=1.0).contains(&step) {
         return Err(Reject::ThrottleStep(step));
     }
     attitude_target(
-        stamp_ms(&message.header.stamp),
+        stamp_ms(&m.header.stamp),
         NO_RATES,
-        ned_frd(wxyz(&message.orientation)),
+        ned_frd(wxyz(&m.orientation)),
         [0.0; 3],
         step,
         rules,

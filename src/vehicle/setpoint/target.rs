@@ -207,12 +207,8 @@ fn length(vector: [f64; 3], mask: u16) -> f64 {
 }
 
 /// Refuses a position beyond the limit.
-pub(super) fn check_distance(
-    position: [f64; 3],
-    mask: u16,
-    rules: &SetpointRules,
-) -> Result<(), Reject> {
-    let (distance, limit) = (length(position, mask), rules.max_position);
+pub(super) fn check_distance(at: [f64; 3], mask: u16, rules: &SetpointRules) -> Result<(), Reject> {
+    let (distance, limit) = (length(at, mask), rules.max_position);
     if distance > limit { Err(Reject::TooFar { distance, limit }) } else { Ok(()) }
 }
 

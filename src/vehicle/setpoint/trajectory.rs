@@ -1,16 +1,13 @@
 //! `setpoint_trajectory/*`: sends each point of a trajectory at its time.
 use super::geometry::{stamp_ms, vector, wxyz, yaw};
-use super::reject::Reject;
-use super::subscriptions::subscriptions;
 use super::target::{ACCELERATION, POSITION, SetpointTarget, VELOCITY, YAW, YAW_RATE};
-use crate::msgs::builtin_interfaces::msg;
+use super::{reject::Reject, subscriptions::subscriptions};
 use crate::msgs::geometry_msgs::msg::{Point, Pose, PoseStamped};
-use crate::msgs::nav_msgs::msg::Path;
 use crate::msgs::trajectory_msgs::msg::{MultiDOFJointTrajectory, MultiDOFJointTrajectoryPoint};
 use crate::ros::{Publisher, RosError};
 use crate::vehicle::{Autopilot, Fcu, Open, SetpointFrame};
-use std::collections::VecDeque;
-use std::time::Duration;
+use crate::{msgs::builtin_interfaces::msg, msgs::nav_msgs::msg::Path};
+use std::{collections::VecDeque, time::Duration};
 
 const MAX_POINTS: usize = 10_000;
 

@@ -1,22 +1,16 @@
 //! `altitude` and `vfr_hud`.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::{Altitude, VfrHud};
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{ALTITUDE_DATA, VFR_HUD_DATA};
 
-plugin! {
-    AltitudesPlugin(settings) {
-        publish {
-            altitude: Altitude("altitude", Telemetry, "altitudes of every kind (ALTITUDE)") in settings.map;
-            vfr_hud: VfrHud("vfr_hud", Telemetry, "airspeed, groundspeed, heading, throttle, climb (VFR_HUD)") in "";
-        }
-        receive {
-            dialect::ALTITUDE_DATA => altitude,
-            dialect::VFR_HUD_DATA => vfr_hud,
-        }
+plugin! { AltitudesPlugin(settings) {
+    publish {
+        altitude: Altitude("altitude", Telemetry, "altitudes of every kind (ALTITUDE)") in settings.map;
+        vfr_hud: VfrHud("vfr_hud", Telemetry, "airspeed, groundspeed, heading, throttle, climb (VFR_HUD)") in "";
     }
-}
+    receive { dialect::ALTITUDE_DATA => altitude, dialect::VFR_HUD_DATA => vfr_hud, }
+} }
 
 impl AltitudesPlugin {
     fn altitude(&mut self, fcu: &mut Fcu, m: &ALTITUDE_DATA) -> RosResult {

@@ -1,11 +1,9 @@
 //! `battery` and `sys_status`.
 use super::plugin::plugin;
 use super::topic::{BestMessage, RosResult};
-use crate::msgs::mavros_msgs::msg::SysStatus;
-use crate::msgs::sensor_msgs::msg::BatteryState;
 use crate::vehicle::Fcu;
-use crate::wire::mavlink::dialect::SYS_STATUS_DATA;
-use crate::wire::mavlink::raw::BatteryStatus;
+use crate::{msgs::mavros_msgs::msg::SysStatus, msgs::sensor_msgs::msg::BatteryState};
+use crate::{wire::mavlink::dialect::SYS_STATUS_DATA, wire::mavlink::raw::BatteryStatus};
 
 /// Cell voltages of BATTERY_STATUS in mV: no cell, and a cell beyond the range, continued in the next field.
 const NO_CELL: u16 = u16::MAX;
@@ -13,27 +11,20 @@ const FULL_CELL: u16 = u16::MAX - 1;
 /// Temperature of BATTERY_STATUS in 0.01 deg C: not measured.
 const NO_TEMPERATURE: i16 = i16::MAX;
 
-plugin! {
-    BatteryPlugin {
-        publish {
-            battery: BatteryState("battery", Telemetry, "BATTERY_STATUS, else SYS_STATUS; the current is negative while discharging") in ""
-                => |battery| {
-                    (battery.charge, battery.capacity) = (f32::NAN, f32::NAN);
-                    battery.design_capacity = f32::NAN;
-                    battery.power_supply_status = BatteryState::POWER_SUPPLY_STATUS_DISCHARGING;
-                    battery.present = true;
-                };
-            sys_status: SysStatus("sys_status", VehicleState, "sensors, load, battery (SYS_STATUS)") in "";
-        }
-        state {
-            best: BestMessage;
-        }
-        receive {
-            dialect::SYS_STATUS_DATA => sys_status,
-            raw::BatteryStatus => battery_status,
-        }
+plugin! { BatteryPlugin {
+    publish {
+        battery: BatteryState("battery", Telemetry, "BATTERY_STATUS, else SYS_STATUS; the current is negative while discharging") in ""
+            => |battery| {
+                (battery.charge, battery.capacity) = (f32::NAN, f32::NAN);
+                battery.design_capacity = f32::NAN;
+                battery.power_supply_status = BatteryState::POWER_SUPPLY_STATUS_DISCHARGING;
+                battery.present = true;
+            };
+        sys_status: SysStatus("sys_status", VehicleState, "sensors, load, battery (SYS_STATUS)") in "";
     }
-}
+    state { best: BestMessage; }
+    receive { dialect::SYS_STATUS_DATA => sys_status, raw::BatteryStatus => battery_status, }
+} }
 
 impl BatteryPlugin {
     fn sys_status(&mut self, fcu: &mut Fcu, m: &SYS_STATUS_DATA) -> RosResult {

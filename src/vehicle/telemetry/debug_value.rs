@@ -1,32 +1,29 @@
 //! `debug_value/*` from the autopilot.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::DebugValue;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{
     DEBUG_DATA, DEBUG_VECT_DATA, NAMED_VALUE_FLOAT_DATA, NAMED_VALUE_INT_DATA,
 };
 
-plugin! {
-    DebugValuePlugin {
-        publish {
-            debug: DebugValue("debug_value/debug", Telemetry, "DEBUG") in ""
-                => of_type(DebugValue::TYPE_DEBUG);
-            debug_vector: DebugValue("debug_value/debug_vector", Telemetry, "DEBUG_VECT") in ""
-                => of_type(DebugValue::TYPE_DEBUG_VECT);
-            named_value_float: DebugValue("debug_value/named_value_float", Telemetry, "NAMED_VALUE_FLOAT") in ""
-                => of_type(DebugValue::TYPE_NAMED_VALUE_FLOAT);
-            named_value_int: DebugValue("debug_value/named_value_int", Telemetry, "NAMED_VALUE_INT") in ""
-                => of_type(DebugValue::TYPE_NAMED_VALUE_INT);
-        }
-        receive {
-            dialect::DEBUG_DATA => debug,
-            dialect::DEBUG_VECT_DATA => debug_vect,
-            dialect::NAMED_VALUE_FLOAT_DATA => named_value_float,
-            dialect::NAMED_VALUE_INT_DATA => named_value_int,
-        }
+plugin! { DebugValuePlugin {
+    publish {
+        debug: DebugValue("debug_value/debug", Telemetry, "DEBUG") in ""
+            => of_type(DebugValue::TYPE_DEBUG);
+        debug_vector: DebugValue("debug_value/debug_vector", Telemetry, "DEBUG_VECT") in ""
+            => of_type(DebugValue::TYPE_DEBUG_VECT);
+        named_value_float: DebugValue("debug_value/named_value_float", Telemetry, "NAMED_VALUE_FLOAT") in ""
+            => of_type(DebugValue::TYPE_NAMED_VALUE_FLOAT);
+        named_value_int: DebugValue("debug_value/named_value_int", Telemetry, "NAMED_VALUE_INT") in ""
+            => of_type(DebugValue::TYPE_NAMED_VALUE_INT);
     }
-}
+    receive {
+        dialect::DEBUG_DATA => debug,
+        dialect::DEBUG_VECT_DATA => debug_vect,
+        dialect::NAMED_VALUE_FLOAT_DATA => named_value_float,
+        dialect::NAMED_VALUE_INT_DATA => named_value_int,
+    }
+} }
 
 fn of_type(type_: u8) -> impl FnOnce(&mut DebugValue) {
     move |value| (value.index, value.array_id, value.type_) = (-1, -1, type_)

@@ -1,7 +1,6 @@
 //! `distance_sensor/hrlv_ez4_pub`, `distance_sensor/lidarlite_pub`: the vehicle's range finders (DISTANCE_SENSOR), with
 //! the names and ids of mavros' configuration for PX4.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::frames::{Attitude, Euler, Flu};
 use crate::msgs::sensor_msgs::msg::Range;
 use crate::vehicle::{BodyFrame, Counter, Fcu, VehicleSettings};
@@ -12,21 +11,17 @@ use std::f64::consts::{FRAC_PI_2, PI};
 /// Frames; the index is the id.
 const FRAMES: [&str; 2] = ["hrlv_ez4_sonar", "lidarlite_laser"];
 
-plugin! {
-    DistanceSensorPlugin(settings) {
-        publish {
-            hrlv_ez4: Range("distance_sensor/hrlv_ez4_pub", Telemetry, "range finder 0 of the vehicle (DISTANCE_SENSOR)") in vehicle_frame(settings, FRAMES[0]);
-            lidarlite: Range("distance_sensor/lidarlite_pub", Telemetry, "range finder 1 of the vehicle (DISTANCE_SENSOR)") in vehicle_frame(settings, FRAMES[1]);
-        }
-        state {
-            /// Orientations published as frames.
-            orientations: [Option<u8>; FRAMES.len()];
-        }
-        receive {
-            any raw::DistanceSensor => distance_sensor,
-        }
+plugin! { DistanceSensorPlugin(settings) {
+    publish {
+        hrlv_ez4: Range("distance_sensor/hrlv_ez4_pub", Telemetry, "range finder 0 of the vehicle (DISTANCE_SENSOR)") in vehicle_frame(settings, FRAMES[0]);
+        lidarlite: Range("distance_sensor/lidarlite_pub", Telemetry, "range finder 1 of the vehicle (DISTANCE_SENSOR)") in vehicle_frame(settings, FRAMES[1]);
     }
-}
+    state {
+        /// Orientations published as frames.
+        orientations: [Option<u8>; FRAMES.len()];
+    }
+    receive { any raw::DistanceSensor => distance_sensor, }
+} }
 
 impl DistanceSensorPlugin {
     fn distance_sensor(&mut self, fcu: &mut Fcu, _component: u8, m: &DistanceSensor) -> RosResult {

@@ -1,12 +1,8 @@
 //! `global_position/*`: the fix of the GPS and the estimator's global position.
 use super::convert::{NOT_KNOWN, enu_wxyz, geo_point, point, quaternion};
-use super::fix_quality::FixQuality;
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{fix_quality::FixQuality, plugin::plugin, topic::RosResult};
 use crate::frames::{Attitude, Enu, Euler, Frd, Geodetic, Ned, Vector};
-use crate::msgs::geographic_msgs::msg::GeoPointStamped;
 use crate::msgs::geometry_msgs::msg::{PoseStamped, TwistStamped, Vector3};
-use crate::msgs::nav_msgs::msg::Odometry;
 use crate::msgs::sensor_msgs::msg::NavSatFix;
 use crate::msgs::std_msgs::msg::{Float64, UInt32};
 use crate::vehicle::fcu::metres;
@@ -16,42 +12,41 @@ use crate::wire::mavlink::dialect::{
     GLOBAL_POSITION_INT_DATA, GPS_GLOBAL_ORIGIN_DATA, LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA,
 };
 use crate::wire::mavlink::raw::{GpsRawInt, SetGpsGlobalOrigin};
+use crate::{msgs::geographic_msgs::msg::GeoPointStamped, msgs::nav_msgs::msg::Odometry};
 
-plugin! {
-    GlobalPositionPlugin(settings) {
-        publish {
-            // A fix is in the frame of the antenna.
-            raw_fix: NavSatFix("global_position/raw/fix", Telemetry, "GPS fix (GPS_RAW_INT)") in settings.base_link;
-            raw_velocity: TwistStamped("global_position/raw/gps_vel", Telemetry, "velocity over ground of the GPS, ENU") in settings.local_frame();
-            raw_satellites: UInt32("global_position/raw/satellites", Telemetry, "satellites in view");
-            global: NavSatFix("global_position/global", Telemetry, "estimated position; altitude above the ellipsoid (GLOBAL_POSITION_INT)") in settings.base_link;
-            local: Odometry("global_position/local", Telemetry, "`global` in `local_origin`, ENU; relative to the first fix until the origin is known") in settings.local_frame()
-                => |odometry| {
-                    odometry.child_frame_id.clone_from(&settings.base_link);
-                    odometry.pose.pose.orientation = quaternion([1.0, 0.0, 0.0, 0.0]);
-                    odometry.twist.covariance[0] = -1.0;
-                };
-            rel_alt: Float64("global_position/rel_alt", Telemetry, "height above home in m");
-            compass_hdg: Float64("global_position/compass_hdg", Telemetry, "heading in degrees, 0 to 360 from north, clockwise; NaN if unknown");
-            gp_origin: GeoPointStamped("global_position/gp_origin", Latched, "local origin (GPS_GLOBAL_ORIGIN)") in "earth";
-            gp_lp_offset: PoseStamped("global_position/gp_lp_offset", Telemetry, "LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET") in "earth";
-        }
-        subscribe {
-            GeoPointStamped("global_position/set_gp_origin", "SET_GPS_GLOBAL_ORIGIN") => set_gp_origin;
-        }
-        state {
-            quality: FixQuality;
-            /// Position at the first fix: the origin of `local` until the local origin or home is known.
-            first_fix: Option<Geodetic>;
-        }
-        receive {
-            dialect::GLOBAL_POSITION_INT_DATA => global_position_int,
-            dialect::GPS_GLOBAL_ORIGIN_DATA => gps_global_origin,
-            dialect::LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA => global_offset,
-            raw::GpsRawInt => gps_raw_int,
-        }
+plugin! { GlobalPositionPlugin(settings) {
+    publish {
+        // A fix is in the frame of the antenna.
+        raw_fix: NavSatFix("global_position/raw/fix", Telemetry, "GPS fix (GPS_RAW_INT)") in settings.base_link;
+        raw_velocity: TwistStamped("global_position/raw/gps_vel", Telemetry, "velocity over ground of the GPS, ENU") in settings.local_frame();
+        raw_satellites: UInt32("global_position/raw/satellites", Telemetry, "satellites in view");
+        global: NavSatFix("global_position/global", Telemetry, "estimated position; altitude above the ellipsoid (GLOBAL_POSITION_INT)") in settings.base_link;
+        local: Odometry("global_position/local", Telemetry, "`global` in `local_origin`, ENU; relative to the first fix until the origin is known") in settings.local_frame()
+            => |odometry| {
+                odometry.child_frame_id.clone_from(&settings.base_link);
+                odometry.pose.pose.orientation = quaternion([1.0, 0.0, 0.0, 0.0]);
+                odometry.twist.covariance[0] = -1.0;
+            };
+        rel_alt: Float64("global_position/rel_alt", Telemetry, "height above home in m");
+        compass_hdg: Float64("global_position/compass_hdg", Telemetry, "heading in degrees, 0 to 360 from north, clockwise; NaN if unknown");
+        gp_origin: GeoPointStamped("global_position/gp_origin", Latched, "local origin (GPS_GLOBAL_ORIGIN)") in "earth";
+        gp_lp_offset: PoseStamped("global_position/gp_lp_offset", Telemetry, "LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET") in "earth";
     }
-}
+    subscribe {
+        GeoPointStamped("global_position/set_gp_origin", "SET_GPS_GLOBAL_ORIGIN") => set_gp_origin;
+    }
+    state {
+        quality: FixQuality;
+        /// Position at the first fix: the origin of `local` until the local origin or home is known.
+        first_fix: Option<Geodetic>;
+    }
+    receive {
+        dialect::GLOBAL_POSITION_INT_DATA => global_position_int,
+        dialect::GPS_GLOBAL_ORIGIN_DATA => gps_global_origin,
+        dialect::LOCAL_POSITION_NED_SYSTEM_GLOBAL_OFFSET_DATA => global_offset,
+        raw::GpsRawInt => gps_raw_int,
+    }
+} }
 
 impl GlobalPositionPlugin {
     fn gps_raw_int(&mut self, fcu: &mut Fcu, m: &GpsRawInt) -> RosResult {

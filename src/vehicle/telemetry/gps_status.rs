@@ -1,22 +1,16 @@
 //! `gpsstatus/*`: reports of the GPS receivers, unchanged.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::GPSRAW;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::raw::{Gps2Raw, GpsRawInt};
 
-plugin! {
-    GpsStatusPlugin {
-        publish {
-            gps1: GPSRAW("gpsstatus/gps1/raw", Telemetry, "GPS_RAW_INT, unchanged") in "/wgs84" => without_dgps;
-            gps2: GPSRAW("gpsstatus/gps2/raw", Telemetry, "GPS2_RAW, unchanged") in "/wgs84" => without_dgps;
-        }
-        receive {
-            raw::GpsRawInt => gps_raw_int,
-            raw::Gps2Raw => gps2_raw,
-        }
+plugin! { GpsStatusPlugin {
+    publish {
+        gps1: GPSRAW("gpsstatus/gps1/raw", Telemetry, "GPS_RAW_INT, unchanged") in "/wgs84" => without_dgps;
+        gps2: GPSRAW("gpsstatus/gps2/raw", Telemetry, "GPS2_RAW, unchanged") in "/wgs84" => without_dgps;
     }
-}
+    receive { raw::GpsRawInt => gps_raw_int, raw::Gps2Raw => gps2_raw, }
+} }
 
 fn without_dgps(raw: &mut GPSRAW) {
     (raw.dgps_numch, raw.dgps_age) = (u8::MAX, u32::MAX);

@@ -1,19 +1,16 @@
 //! `home_position/*`: the vehicle's home.
 use super::convert::{geo_point, point, quaternion, vector3};
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::frames::{Enu, Geodetic, Ned, Vector};
-use crate::msgs::mavros_msgs::msg::HomePosition;
 use crate::msgs::std_srvs::srv::{Trigger, TriggerRequest, TriggerResponse};
-use crate::ros::Responder;
 use crate::vehicle::stamp::stamp_us;
 use crate::vehicle::{Autopilot, Counter, Fcu};
 use crate::wire::mavlink::MessageData as _;
 use crate::wire::mavlink::dialect::HOME_POSITION_DATA;
 use crate::wire::mavlink::numbers::MAV_CMD_GET_HOME_POSITION;
 use crate::wire::mavlink::raw::{CommandLong, SetHomePosition};
-use std::f64::consts::FRAC_1_SQRT_2;
-use std::time::Duration;
+use crate::{msgs::mavros_msgs::msg::HomePosition, ros::Responder};
+use std::{f64::consts::FRAC_1_SQRT_2, time::Duration};
 
 /// Time after the connection in which the autopilot may send its home unasked.
 const FIRST_DELAY: Duration = Duration::from_secs(2);
@@ -24,30 +21,22 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 /// Limit of waiting callers; more are refused.
 const MAX_CALLERS: usize = 16;
 
-plugin! {
-    HomePositionPlugin {
-        publish {
-            home: HomePosition("home_position/home", VehicleState, "home (HOME_POSITION); requested until known") in "";
-        }
-        subscribe {
-            HomePosition("home_position/set", "SET_HOME_POSITION") => set;
-        }
-        service {
-            Trigger("home_position/req_update", "requests HOME_POSITION") => request_update;
-        }
-        state {
-            /// Time of the next request; `None` while disconnected, while home is known, and on a link without acknowledgements.
-            next_request: Option<Duration>;
-            /// Number of requests so far; they alternate between two commands.
-            requests: u32;
-            /// Callers of `req_update`, and until when they wait.
-            callers: Vec<(Duration, Responder<Trigger>)>;
-        }
-        receive {
-            dialect::HOME_POSITION_DATA => home_position,
-        }
+plugin! { HomePositionPlugin {
+    publish {
+        home: HomePosition("home_position/home", VehicleState, "home (HOME_POSITION); requested until known") in "";
     }
-}
+    subscribe { HomePosition("home_position/set", "SET_HOME_POSITION") => set; }
+    service { Trigger("home_position/req_update", "requests HOME_POSITION") => request_update; }
+    state {
+        /// Time of the next request; `None` while disconnected, while home is known, and on a link without acknowledgements.
+        next_request: Option<Duration>;
+        /// Number of requests so far; they alternate between two commands.
+        requests: u32;
+        /// Callers of `req_update`, and until when they wait.
+        callers: Vec<(Duration, Responder<Trigger>)>;
+    }
+    receive { dialect::HOME_POSITION_DATA => home_position, }
+} }
 
 impl HomePositionPlugin {
     fn home_position(&mut self, fcu: &mut Fcu, m: &HOME_POSITION_DATA) -> RosResult {

@@ -35,41 +35,39 @@ const STATIC_PRESSURE: u16 = 1 << 9;
 const DIFFERENTIAL_PRESSURE: u16 = 1 << 10;
 const TEMPERATURE: u16 = 1 << 12;
 
-plugin! {
-    ImuPlugin(settings) {
-        publish {
-            data: Imu("imu/data", Telemetry, "orientation, rates and specific force, FLU (ATTITUDE or ATTITUDE_QUATERNION, HIGHRES_IMU)") in settings.base_link
-                => |imu| fill_imu(imu, diagonal(ATTITUDE_VARIANCE));
-            data_raw: Imu("imu/data_raw", Telemetry, "rates and specific force, FLU (HIGHRES_IMU, else SCALED_IMU, RAW_IMU)") in settings.base_link
-                => |imu| fill_imu(imu, NOT_MEASURED);
-            mag: MagneticField("imu/mag", Telemetry, "magnetic field in T, FLU") in settings.base_link
-                => |mag| mag.magnetic_field_covariance = NOT_MEASURED;
-            static_pressure: FluidPressure("imu/static_pressure", Telemetry, "air pressure in Pa") in settings.base_link;
-            diff_pressure: FluidPressure("imu/diff_pressure", Telemetry, "differential pressure in Pa") in settings.base_link;
-            temperature_imu: Temperature("imu/temperature_imu", Telemetry, "temperature of the IMU in deg C") in settings.base_link;
-            temperature_baro: Temperature("imu/temperature_baro", Telemetry, "temperature of the barometer in deg C") in settings.base_link;
-        }
-        state {
-            best_attitude: BestMessage;
-            best_sensors: BestMessage;
-            best_pressure: BestMessage;
-            /// Specific force and its arrival.
-            force: Option<(Vector<Flu>, Duration)>;
-            /// Boot time in ns of the newest attitude.
-            last_attitude: Option<i64>;
-            /// Boot time in ns of the newest sample.
-            last_sample: Option<i64>;
-        }
-        receive {
-            dialect::ATTITUDE_DATA => attitude,
-            dialect::ATTITUDE_QUATERNION_DATA => attitude_quaternion,
-            dialect::HIGHRES_IMU_DATA => highres_imu,
-            dialect::SCALED_IMU_DATA => scaled_imu,
-            dialect::RAW_IMU_DATA => raw_imu,
-            dialect::SCALED_PRESSURE_DATA => scaled_pressure,
-        }
+plugin! { ImuPlugin(settings) {
+    publish {
+        data: Imu("imu/data", Telemetry, "orientation, rates and specific force, FLU (ATTITUDE or ATTITUDE_QUATERNION, HIGHRES_IMU)") in settings.base_link
+            => |imu| fill_imu(imu, diagonal(ATTITUDE_VARIANCE));
+        data_raw: Imu("imu/data_raw", Telemetry, "rates and specific force, FLU (HIGHRES_IMU, else SCALED_IMU, RAW_IMU)") in settings.base_link
+            => |imu| fill_imu(imu, NOT_MEASURED);
+        mag: MagneticField("imu/mag", Telemetry, "magnetic field in T, FLU") in settings.base_link
+            => |mag| mag.magnetic_field_covariance = NOT_MEASURED;
+        static_pressure: FluidPressure("imu/static_pressure", Telemetry, "air pressure in Pa") in settings.base_link;
+        diff_pressure: FluidPressure("imu/diff_pressure", Telemetry, "differential pressure in Pa") in settings.base_link;
+        temperature_imu: Temperature("imu/temperature_imu", Telemetry, "temperature of the IMU in deg C") in settings.base_link;
+        temperature_baro: Temperature("imu/temperature_baro", Telemetry, "temperature of the barometer in deg C") in settings.base_link;
     }
-}
+    state {
+        best_attitude: BestMessage;
+        best_sensors: BestMessage;
+        best_pressure: BestMessage;
+        /// Specific force and its arrival.
+        force: Option<(Vector<Flu>, Duration)>;
+        /// Boot time in ns of the newest attitude.
+        last_attitude: Option<i64>;
+        /// Boot time in ns of the newest sample.
+        last_sample: Option<i64>;
+    }
+    receive {
+        dialect::ATTITUDE_DATA => attitude,
+        dialect::ATTITUDE_QUATERNION_DATA => attitude_quaternion,
+        dialect::HIGHRES_IMU_DATA => highres_imu,
+        dialect::SCALED_IMU_DATA => scaled_imu,
+        dialect::RAW_IMU_DATA => raw_imu,
+        dialect::SCALED_PRESSURE_DATA => scaled_pressure,
+    }
+} }
 
 const fn diagonal(variance: f64) -> [f64; 9] {
     [variance, 0.0, 0.0, 0.0, variance, 0.0, 0.0, 0.0, variance]

@@ -7,60 +7,53 @@ use crate::msgs::geometry_msgs::msg::{
     AccelWithCovarianceStamped, Pose, PoseStamped, PoseWithCovarianceStamped, Twist, TwistStamped,
     TwistWithCovarianceStamped,
 };
-use crate::msgs::nav_msgs::msg::Odometry;
 use crate::vehicle::{Counter, Estimate, Fcu, Orientation, StampOrder};
-use crate::wire::mavlink::dialect::LOCAL_POSITION_NED_DATA;
 use crate::wire::mavlink::raw::LocalPositionNedCov;
+use crate::{msgs::nav_msgs::msg::Odometry, wire::mavlink::dialect::LOCAL_POSITION_NED_DATA};
 
 /// Ranks of the messages for `odom`.
 const PLAIN: u8 = 1;
 const WITH_COVARIANCE: u8 = 2;
 
-plugin! {
-    LocalPositionPlugin(settings) {
-        publish {
-            pose: PoseStamped("local_position/pose", Telemetry, "estimated pose in `local_origin` (LOCAL_POSITION_NED and the last attitude)") in settings.local_frame();
-            pose_cov: PoseWithCovarianceStamped("local_position/pose_cov", Telemetry, "the same with covariance (LOCAL_POSITION_NED_COV)") in settings.local_frame();
-            odom: Odometry("local_position/odom", Telemetry, "estimated pose in `local_origin`, twist in `base_link`") in settings.local_frame()
-                => |odom| odom.child_frame_id.clone_from(&settings.base_link);
-            // The data are ENU, but mavros names the body frame.
-            velocity_local: TwistStamped("local_position/velocity_local", Telemetry, "estimated velocity, ENU")
-                in if settings.quirks { &*settings.base_link } else { settings.local_frame() };
-            velocity_body: TwistStamped("local_position/velocity_body", Telemetry, "estimated velocity, FLU") in settings.base_link;
-            velocity_body_cov: TwistWithCovarianceStamped("local_position/velocity_body_cov", Telemetry, "the same with covariance") in settings.base_link;
-            accel: AccelWithCovarianceStamped("local_position/accel", Telemetry, "estimated acceleration, ENU") in settings.local_frame();
-        }
-        state {
-            best: BestMessage;
-            /// Stamps of TF.
-            order: StampOrder;
-            /// Boot time in ns of the newest position.
-            last: Option<i64>;
-        }
-        receive {
-            dialect::LOCAL_POSITION_NED_DATA => local_position_ned,
-            raw::LocalPositionNedCov => local_position_ned_cov,
-        }
+plugin! { LocalPositionPlugin(settings) {
+    publish {
+        pose: PoseStamped("local_position/pose", Telemetry, "estimated pose in `local_origin` (LOCAL_POSITION_NED and the last attitude)") in settings.local_frame();
+        pose_cov: PoseWithCovarianceStamped("local_position/pose_cov", Telemetry, "the same with covariance (LOCAL_POSITION_NED_COV)") in settings.local_frame();
+        odom: Odometry("local_position/odom", Telemetry, "estimated pose in `local_origin`, twist in `base_link`") in settings.local_frame()
+            => |odom| odom.child_frame_id.clone_from(&settings.base_link);
+        // The data are ENU, but mavros names the body frame.
+        velocity_local: TwistStamped("local_position/velocity_local", Telemetry, "estimated velocity, ENU")
+            in if settings.quirks { &*settings.base_link } else { settings.local_frame() };
+        velocity_body: TwistStamped("local_position/velocity_body", Telemetry, "estimated velocity, FLU") in settings.base_link;
+        velocity_body_cov: TwistWithCovarianceStamped("local_position/velocity_body_cov", Telemetry, "the same with covariance") in settings.base_link;
+        accel: AccelWithCovarianceStamped("local_position/accel", Telemetry, "estimated acceleration, ENU") in settings.local_frame();
     }
-}
+    state {
+        best: BestMessage;
+        /// Stamps of TF.
+        order: StampOrder;
+        /// Boot time in ns of the newest position.
+        last: Option<i64>;
+    }
+    receive {
+        dialect::LOCAL_POSITION_NED_DATA => local_position_ned,
+        raw::LocalPositionNedCov => local_position_ned_cov,
+    }
+} }
 
 impl LocalPositionPlugin {
-    fn local_position_ned(
-        &mut self,
-        fcu: &mut Fcu,
-        message: &LOCAL_POSITION_NED_DATA,
-    ) -> RosResult {
-        let position = [message.x, message.y, message.z];
-        let velocity = [message.vx, message.vy, message.vz];
+    fn local_position_ned(&mut self, fcu: &mut Fcu, sample: &LOCAL_POSITION_NED_DATA) -> RosResult {
+        let position = [sample.x, sample.y, sample.z];
+        let velocity = [sample.vx, sample.vy, sample.vz];
         if !fcu.check_finite(position.into_iter().chain(velocity)) {
             return Ok(());
         }
-        let boot_ns = fcu.boot_ns(message.time_boot_ms);
+        let boot_ns = fcu.boot_ns(sample.time_boot_ms);
         if !fcu.check_order(&mut self.last, boot_ns) {
             return Ok(());
         }
-        fcu.height = Some(-message.z);
-        let stamp = fcu.stamp_ms(message.time_boot_ms);
+        fcu.height = Some(-sample.z);
+        let stamp = fcu.stamp_ms(sample.time_boot_ms);
         let motion = LocalMotion::new(fcu, position, velocity);
         if let Some(known) = fcu.recent_orientation() {
             fcu.estimate = Some(Estimate {
@@ -82,23 +75,19 @@ impl LocalPositionPlugin {
         self.odom.publish_if_subscribed(stamp, |m| motion.fill(m, [0.0; 36], [0.0; 36]))
     }
 
-    fn local_position_ned_cov(
-        &mut self,
-        fcu: &mut Fcu,
-        message: &LocalPositionNedCov,
-    ) -> RosResult {
-        let (position, velocity) = (message.position, message.velocity);
+    fn local_position_ned_cov(&mut self, fcu: &mut Fcu, sample: &LocalPositionNedCov) -> RosResult {
+        let (position, velocity) = (sample.position, sample.velocity);
         let numbers = position.into_iter().chain(velocity);
-        if !fcu.check_finite(numbers.chain(message.acceleration)) {
+        if !fcu.check_finite(numbers.chain(sample.acceleration)) {
             return Ok(());
         }
         self.best.accept(WITH_COVARIANCE, fcu.arrival()); // the best: always accepted
-        let stamp = fcu.stamp_us(message.time_usec);
+        let stamp = fcu.stamp_us(sample.time_usec);
         let motion = LocalMotion::new(fcu, position, velocity);
         let [pose_cov, twist_cov, accel_cov] = if fcu.settings.quirks {
-            diagonals(&message.covariance)
+            diagonals(&sample.covariance)
         } else {
-            let [position, velocity, acceleration] = blocks(&message.covariance);
+            let [position, velocity, acceleration] = blocks(&sample.covariance);
             let to_body = motion.attitude.inverse();
             [
                 position.to_linear_part(),
@@ -108,7 +97,7 @@ impl LocalPositionPlugin {
         };
         self.accel.publish_if_subscribed(stamp, |m| {
             m.accel.accel.linear =
-                vector3(Vector::<Enu>::from(Vector::<Ned>::from(message.acceleration)));
+                vector3(Vector::<Enu>::from(Vector::<Ned>::from(sample.acceleration)));
             m.accel.covariance = accel_cov;
         })?;
         if !motion.check_oriented(fcu) {

@@ -1,20 +1,14 @@
 //! `manual_control/control`: the stick positions that another station sends.
-use super::plugin::plugin;
-use super::topic::RosResult;
-use crate::msgs::mavros_msgs::msg::ManualControl;
+use super::{plugin::plugin, topic::RosResult};
 use crate::vehicle::Fcu;
-use crate::wire::mavlink::dialect::MANUAL_CONTROL_DATA;
+use crate::{msgs::mavros_msgs::msg::ManualControl, wire::mavlink::dialect::MANUAL_CONTROL_DATA};
 
-plugin! {
-    ManualControlPlugin {
-        publish {
-            control: ManualControl("manual_control/control", Telemetry, "MANUAL_CONTROL of another station") in "";
-        }
-        receive {
-            dialect::MANUAL_CONTROL_DATA => manual_control,
-        }
+plugin! { ManualControlPlugin {
+    publish {
+        control: ManualControl("manual_control/control", Telemetry, "MANUAL_CONTROL of another station") in "";
     }
-}
+    receive { dialect::MANUAL_CONTROL_DATA => manual_control, }
+} }
 
 impl ManualControlPlugin {
     fn manual_control(&mut self, fcu: &mut Fcu, m: &MANUAL_CONTROL_DATA) -> RosResult {

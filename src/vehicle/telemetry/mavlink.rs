@@ -1,24 +1,18 @@
 //! `mavlink_source` and `mavlink_sink`: raw MAVLink frames.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::Mavlink;
 use crate::vehicle::{Autopilot, Counter, Fcu};
-use crate::wire::mavlink::Frame;
-use crate::wire::mavlink::raw::RawMessage;
+use crate::{wire::mavlink::Frame, wire::mavlink::raw::RawMessage};
 
 const SIGNATURE: usize = 13;
 
-plugin! {
-    MavlinkPlugin {
-        publish {
-            source: Mavlink("uas{id}/mavlink_source", Telemetry, "every frame from the vehicle") in ""
-                => |frame| frame.framing_status = Mavlink::FRAMING_OK;
-        }
-        subscribe {
-            Mavlink("uas{id}/mavlink_sink", "a frame to the vehicle, unchanged") => sink;
-        }
+plugin! { MavlinkPlugin {
+    publish {
+        source: Mavlink("uas{id}/mavlink_source", Telemetry, "every frame from the vehicle") in ""
+            => |frame| frame.framing_status = Mavlink::FRAMING_OK;
     }
-}
+    subscribe { Mavlink("uas{id}/mavlink_sink", "a frame to the vehicle, unchanged") => sink; }
+} }
 
 impl MavlinkPlugin {
     /// Publishes a frame.

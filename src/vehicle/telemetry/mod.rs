@@ -30,9 +30,7 @@ mod wind_estimation;
 
 use super::{Counter, Fcu, Open, VehicleSettings};
 use crate::config::{ServiceRow, TopicRow};
-use crate::ros::RosError;
-use crate::wire::mavlink::Frame;
-use crate::wire::mavlink::raw::CommandLong;
+use crate::{ros::RosError, wire::mavlink::Frame, wire::mavlink::raw::CommandLong};
 use plugin::Plugin;
 use std::time::Duration;
 use topic::RosResult;

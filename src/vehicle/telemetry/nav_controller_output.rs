@@ -1,27 +1,18 @@
 //! `nav_controller_output/output`.
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::NavControllerOutput;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::NAV_CONTROLLER_OUTPUT_DATA;
 
-plugin! {
-    NavControllerOutputPlugin {
-        publish {
-            output: NavControllerOutput("nav_controller_output/output", Telemetry, "NAV_CONTROLLER_OUTPUT") in "";
-        }
-        receive {
-            dialect::NAV_CONTROLLER_OUTPUT_DATA => nav_controller_output,
-        }
+plugin! { NavControllerOutputPlugin {
+    publish {
+        output: NavControllerOutput("nav_controller_output/output", Telemetry, "NAV_CONTROLLER_OUTPUT") in "";
     }
-}
+    receive { dialect::NAV_CONTROLLER_OUTPUT_DATA => controller_output, }
+} }
 
 impl NavControllerOutputPlugin {
-    fn nav_controller_output(
-        &mut self,
-        fcu: &mut Fcu,
-        m: &NAV_CONTROLLER_OUTPUT_DATA,
-    ) -> RosResult {
+    fn controller_output(&mut self, fcu: &mut Fcu, m: &NAV_CONTROLLER_OUTPUT_DATA) -> RosResult {
         self.output.publish_if_subscribed(fcu.stamp_now(), |output| {
             (output.nav_roll, output.nav_pitch) = (m.nav_roll, m.nav_pitch);
             (output.nav_bearing, output.target_bearing) = (m.nav_bearing, m.target_bearing);

@@ -1,24 +1,18 @@
 //! `odometry/in`: the estimator's odometry.
 use super::convert::{point, quaternion, raw_enu_wxyz, symmetric, vector3};
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::frames::{Attitude, Covariance6, Enu, Flu, Frd, Ned, Vector};
-use crate::msgs::nav_msgs::msg::Odometry;
 use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::numbers::*;
-use crate::wire::mavlink::raw::OdometryMessage;
+use crate::{msgs::nav_msgs::msg::Odometry, wire::mavlink::raw::OdometryMessage};
 
-plugin! {
-    OdometryPlugin(settings) {
-        publish {
-            odometry: Odometry("odometry/in", Telemetry, "ODOMETRY of the autopilot, in `local_origin`") in settings.odometry_frame()
-                => |odometry| odometry.child_frame_id.clone_from(&settings.base_link);
-        }
-        receive {
-            raw::OdometryMessage => odometry,
-        }
+plugin! { OdometryPlugin(settings) {
+    publish {
+        odometry: Odometry("odometry/in", Telemetry, "ODOMETRY of the autopilot, in `local_origin`") in settings.odometry_frame()
+            => |odometry| odometry.child_frame_id.clone_from(&settings.base_link);
     }
-}
+    receive { raw::OdometryMessage => odometry, }
+} }
 
 impl OdometryPlugin {
     fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> RosResult {

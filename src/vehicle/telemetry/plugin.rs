@@ -2,9 +2,8 @@
 //! documentation follow from the table.
 use super::topic::RosResult;
 use crate::config::{ServiceRow, TopicRow};
-use crate::ros::RosError;
 use crate::vehicle::{Fcu, Open, VehicleSettings};
-use crate::wire::mavlink::Frame;
+use crate::{ros::RosError, wire::mavlink::Frame};
 
 /// Handles some MAVLink messages; [`plugin!`] implements it.
 pub(super) trait Plugin: Sized {
@@ -23,21 +22,19 @@ pub(super) trait Plugin: Sized {
 /// Declares a plugin:
 ///
 /// ```text
-/// plugin! {
-///     Name(settings) {                     the struct; `settings` only where an expression names it
-///         publish {                        a field, which is a `Topic`
-///             field: Message("name", QosGroup, "documentation") in frame_id => |message| constants;
-///         }                                without `in`: a message without a header
-///         subscribe { Message("name", "documentation") => function; }
-///         service { Service("name", "documentation") => function; }
-///         state { field: Type; }           other fields, initially `Default`
-///         receive {                        methods `(&mut self, &mut Fcu, &Message) -> RosResult`
-///             dialect::MESSAGE_DATA => method,
-///             raw::Message => method,
-///             any raw::Message => method,  from any component, which is one more argument of the method
-///         }
+/// plugin! { Name(settings) {           the struct; `settings` only where an expression names it
+///     publish {                        a field, which is a `Topic`
+///         field: Message("name", QosGroup, "documentation") in frame_id => |message| constants;
+///     }                                without `in`: a message without a header
+///     subscribe { Message("name", "documentation") => function; }
+///     service { Service("name", "documentation") => function; }
+///     state { field: Type; }           other fields, initially `Default`
+///     receive {                        methods `(&mut self, &mut Fcu, &Message) -> RosResult`
+///         dialect::MESSAGE_DATA => method,
+///         raw::Message => method,
+///         any raw::Message => method,  from any component, which is one more argument of the method
 ///     }
-/// }
+/// } }
 /// ```
 ///
 /// Every section but `publish` may be absent.

@@ -13,24 +13,18 @@ const PORTS: u8 = 4;
 const RC_CHANNELS_RAW_RANK: u8 = 1;
 const RC_CHANNELS_RANK: u8 = 2;
 
-plugin! {
-    RcPlugin {
-        publish {
-            inputs: RCIn("rc/in", Telemetry, "RC_CHANNELS") in "";
-            outputs: RCOut("rc/out", Telemetry, "SERVO_OUTPUT_RAW") in "";
-        }
-        state {
-            best: BestMessage;
-            raw: Vec<u16>;
-            servos: Vec<u16>;
-        }
-        receive {
-            dialect::RC_CHANNELS_DATA => rc_channels,
-            dialect::RC_CHANNELS_RAW_DATA => rc_channels_raw,
-            dialect::SERVO_OUTPUT_RAW_DATA => servo_output_raw,
-        }
+plugin! { RcPlugin {
+    publish {
+        inputs: RCIn("rc/in", Telemetry, "RC_CHANNELS") in "";
+        outputs: RCOut("rc/out", Telemetry, "SERVO_OUTPUT_RAW") in "";
     }
-}
+    state { best: BestMessage; raw: Vec<u16>; servos: Vec<u16>; }
+    receive {
+        dialect::RC_CHANNELS_DATA => rc_channels,
+        dialect::RC_CHANNELS_RAW_DATA => rc_channels_raw,
+        dialect::SERVO_OUTPUT_RAW_DATA => servo_output_raw,
+    }
+} }
 
 impl RcPlugin {
     #[rustfmt::skip] // a table

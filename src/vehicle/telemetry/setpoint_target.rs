@@ -1,7 +1,6 @@
 //! `setpoint_raw/target_*`: the setpoints that the autopilot follows.
 use super::convert::{point, quaternion, raw_enu_wxyz, vector3};
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{plugin::plugin, topic::RosResult};
 use crate::frames::{Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::{Point, Vector3};
 use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};
@@ -14,20 +13,18 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 /// Frames with the body's axes.
 const BODY: [u8; 3] = [MAV_FRAME_BODY_NED, MAV_FRAME_BODY_OFFSET_NED, MAV_FRAME_BODY_FRD];
 
-plugin! {
-    SetpointTargetPlugin {
-        publish {
-            local: PositionTarget("setpoint_raw/target_local", Telemetry, "setpoint that the autopilot follows, in `local_origin` or `base_link` (POSITION_TARGET_LOCAL_NED)") in "";
-            global: GlobalPositionTarget("setpoint_raw/target_global", Telemetry, "setpoint that the autopilot follows (POSITION_TARGET_GLOBAL_INT)") in "";
-            attitude: AttitudeTarget("setpoint_raw/target_attitude", Telemetry, "setpoint that the autopilot follows (ATTITUDE_TARGET)") in "";
-        }
-        receive {
-            dialect::ATTITUDE_TARGET_DATA => attitude_target,
-            raw::PositionTargetLocalNed => position_target_local,
-            raw::PositionTargetGlobalInt => position_target_global,
-        }
+plugin! { SetpointTargetPlugin {
+    publish {
+        local: PositionTarget("setpoint_raw/target_local", Telemetry, "setpoint that the autopilot follows, in `local_origin` or `base_link` (POSITION_TARGET_LOCAL_NED)") in "";
+        global: GlobalPositionTarget("setpoint_raw/target_global", Telemetry, "setpoint that the autopilot follows (POSITION_TARGET_GLOBAL_INT)") in "";
+        attitude: AttitudeTarget("setpoint_raw/target_attitude", Telemetry, "setpoint that the autopilot follows (ATTITUDE_TARGET)") in "";
     }
-}
+    receive {
+        dialect::ATTITUDE_TARGET_DATA => attitude_target,
+        raw::PositionTargetLocalNed => position_target_local,
+        raw::PositionTargetGlobalInt => position_target_global,
+    }
+} }
 
 impl SetpointTargetPlugin {
     fn position_target_local(&mut self, fcu: &mut Fcu, m: &PositionTargetLocalNed) -> RosResult {

@@ -1,28 +1,24 @@
 //! `extended_state`, `estimator_status`, `status_event`, `vibration`.
-use super::plugin::plugin;
-use super::topic::RosResult;
-use crate::msgs::geometry_msgs::msg::Vector3;
+use super::{plugin::plugin, topic::RosResult};
 use crate::msgs::mavros_msgs::msg::{EstimatorStatus, ExtendedState, StatusEvent, Vibration};
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::{ESTIMATOR_STATUS_DATA, EVENT_DATA, VIBRATION_DATA};
-use crate::wire::mavlink::raw::ExtendedSysState;
+use crate::{msgs::geometry_msgs::msg::Vector3, wire::mavlink::raw::ExtendedSysState};
 
-plugin! {
-    StatusPlugin(settings) {
-        publish {
-            extended_state: ExtendedState("extended_state", VehicleState, "landed or in the air (EXTENDED_SYS_STATE)") in "";
-            estimator_status: EstimatorStatus("estimator_status", VehicleState, "flags of the estimator (ESTIMATOR_STATUS)") in "";
-            status_event: StatusEvent("status_event", Telemetry, "EVENT, as PX4 encodes it") in "";
-            vibration: Vibration("vibration/raw/vibration", Telemetry, "VIBRATION") in settings.base_link;
-        }
-        receive {
-            dialect::ESTIMATOR_STATUS_DATA => estimator_status,
-            dialect::EVENT_DATA => event,
-            dialect::VIBRATION_DATA => vibration,
-            raw::ExtendedSysState => extended_sys_state,
-        }
+plugin! { StatusPlugin(settings) {
+    publish {
+        extended_state: ExtendedState("extended_state", VehicleState, "landed or in the air (EXTENDED_SYS_STATE)") in "";
+        estimator_status: EstimatorStatus("estimator_status", VehicleState, "flags of the estimator (ESTIMATOR_STATUS)") in "";
+        status_event: StatusEvent("status_event", Telemetry, "EVENT, as PX4 encodes it") in "";
+        vibration: Vibration("vibration/raw/vibration", Telemetry, "VIBRATION") in settings.base_link;
     }
-}
+    receive {
+        dialect::ESTIMATOR_STATUS_DATA => estimator_status,
+        dialect::EVENT_DATA => event,
+        dialect::VIBRATION_DATA => vibration,
+        raw::ExtendedSysState => extended_sys_state,
+    }
+} }
 
 impl StatusPlugin {
     fn extended_sys_state(&mut self, fcu: &mut Fcu, m: &ExtendedSysState) -> RosResult {

@@ -1,10 +1,8 @@
 //! `statustext/*`: status texts from and to the autopilot.
-use super::plugin::plugin;
-use super::topic::RosResult;
-use crate::msgs::mavros_msgs::msg::StatusText;
+use super::{plugin::plugin, topic::RosResult};
 use crate::vehicle::{Autopilot, Counter, Fcu};
-use crate::wire::mavlink::numbers::MAV_SEVERITY_WARNING;
 use crate::wire::mavlink::raw;
+use crate::{msgs::mavros_msgs::msg::StatusText, wire::mavlink::numbers::MAV_SEVERITY_WARNING};
 use std::time::Duration;
 
 /// Bytes per message.
@@ -24,26 +22,22 @@ const LOST: &[u8] = b"[...]";
 const MAX_LINES: u32 = 20;
 const SECOND: Duration = Duration::from_secs(1);
 
-plugin! {
-    StatustextPlugin {
-        publish {
-            recv: StatusText("statustext/recv", Telemetry, "STATUSTEXT, also in the log; long texts are joined") in "";
-        }
-        subscribe {
-            StatusText("statustext/send", "sent as STATUSTEXT, in chunks if longer than 50 characters") => send;
-        }
-        state {
-            unfinished: Vec<UnfinishedText>;
-            /// Start of the present second, and log lines in it.
-            logged: (Duration, u32);
-            /// Id of the last text sent in chunks.
-            sent: u16;
-        }
-        receive {
-            any raw::StatusText => statustext,
-        }
+plugin! { StatustextPlugin {
+    publish {
+        recv: StatusText("statustext/recv", Telemetry, "STATUSTEXT, also in the log; long texts are joined") in "";
     }
-}
+    subscribe {
+        StatusText("statustext/send", "sent as STATUSTEXT, in chunks if longer than 50 characters") => send;
+    }
+    state {
+        unfinished: Vec<UnfinishedText>;
+        /// Start of the present second, and log lines in it.
+        logged: (Duration, u32);
+        /// Id of the last text sent in chunks.
+        sent: u16;
+    }
+    receive { any raw::StatusText => statustext, }
+} }
 
 /// A text being joined from chunks.
 struct UnfinishedText {

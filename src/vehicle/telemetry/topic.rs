@@ -1,8 +1,7 @@
 //! A published topic with a reused message.
-use crate::msgs::Message;
-use crate::msgs::builtin_interfaces::msg::Time;
 use crate::ros::{Publisher, RosError};
 use crate::vehicle::{Open, Stamp, StampOrder};
+use crate::{msgs::Message, msgs::builtin_interfaces::msg::Time};
 use std::time::Duration;
 
 /// Result of a handler: whether the middleware accepted the messages.

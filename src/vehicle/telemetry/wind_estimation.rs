@@ -1,22 +1,16 @@
 //! `wind_estimation`.
-use super::convert::vector3;
-use super::plugin::plugin;
-use super::topic::RosResult;
+use super::{convert::vector3, plugin::plugin, topic::RosResult};
 use crate::frames::{Enu, Ned, Vector};
 use crate::msgs::geometry_msgs::msg::TwistWithCovarianceStamped;
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::dialect::WIND_COV_DATA;
 
-plugin! {
-    WindEstimationPlugin {
-        publish {
-            wind: TwistWithCovarianceStamped("wind_estimation", Telemetry, "wind, ENU (WIND_COV)") in "";
-        }
-        receive {
-            dialect::WIND_COV_DATA => wind_cov,
-        }
+plugin! { WindEstimationPlugin {
+    publish {
+        wind: TwistWithCovarianceStamped("wind_estimation", Telemetry, "wind, ENU (WIND_COV)") in "";
     }
-}
+    receive { dialect::WIND_COV_DATA => wind_cov, }
+} }
 
 impl WindEstimationPlugin {
     fn wind_cov(&mut self, fcu: &mut Fcu, m: &WIND_COV_DATA) -> RosResult {

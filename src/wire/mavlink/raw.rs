@@ -51,6 +51,7 @@ macro_rules! raw_messages {
         $($field:ident: $type:ty = $at:literal $($field_doc:literal)?,)+
     })+) => {
         $(
+            #[doc = concat!("MAVLink message ", $id, ".")]
             $(#[$doc])*
             #[derive(Clone, Copy, Debug, PartialEq)]
             #[allow(missing_docs, reason = "ids of the addressed system and component")]
@@ -127,7 +128,6 @@ impl<T: PayloadField, const N: usize> PayloadField for [T; N] {
 }
 
 raw_messages! {
-    /// HEARTBEAT.
     Heartbeat(0) {
         custom_mode: u32 = 0 "Mode, as the autopilot defines it.",
         kind: u8 = 4 "MAV_TYPE.",
@@ -136,13 +136,11 @@ raw_messages! {
         system_status: u8 = 7 "MAV_STATE.",
         mavlink_version: u8 = 8 "Version of the protocol, 3.",
     }
-    /// SET_MODE.
     SetMode(11) {
         custom_mode: u32 = 0 "Mode, as the autopilot defines it.",
         target_system: u8 = 4,
         base_mode: u8 = 5 "MAV_MODE_FLAG bits.",
     }
-    /// COMMAND_INT.
     CommandInt(75) {
         params: [f32; 4] = 0 "param1 to param4.",
         x: i32 = 16 "Local x in 1e-4 m, or latitude in 1e-7 degrees.",
@@ -154,14 +152,12 @@ raw_messages! {
         current: u8 = 33 "Not used.",
         autocontinue: u8 = 34 "Not used.",
     }
-    /// COMMAND_LONG.
     CommandLong(76) {
         params: [f32; 7] = 0 "param1 to param7.",
         command: u16 = 28 "MAV_CMD.",
         target_system: u8 = 30, target_component: u8 = 31,
         confirmation: u8 = 32 "0 the first time, then counts retransmissions.",
     }
-    /// COMMAND_ACK.
     CommandAck(77) {
         command: u16 = 0 "Acknowledged MAV_CMD.",
         result: u8 = 2 "MAV_RESULT.",
@@ -170,7 +166,6 @@ raw_messages! {
         target_system: u8 = 8 "System that sent the command; 0 if the autopilot does not report it.",
         target_component: u8 = 9 "Component that sent the command.",
     }
-    /// MISSION_ITEM_INT.
     MissionItemInt(73) {
         params: [f32; 4] = 0 "param1 to param4.",
         x: i32 = 16 "Local x in 1e-4 m, or latitude in 1e-7 degrees.",
@@ -200,6 +195,26 @@ raw_messages! {
     }
 }
 
+impl MissionItem {
+    /// The same item with integer coordinates.
+    pub fn to_int(self, x: i32, y: i32) -> MissionItemInt {
+        MissionItemInt {
+            params: self.params,
+            x,
+            y,
+            z: self.z,
+            seq: self.seq,
+            command: self.command,
+            target_system: self.target_system,
+            target_component: self.target_component,
+            frame: self.frame,
+            current: self.current,
+            autocontinue: self.autocontinue,
+            mission_type: self.mission_type,
+        }
+    }
+}
+
 mod protocols;
 pub use protocols::*;
 mod setpoint;
@@ -222,13 +237,8 @@ impl Dialect for AnyNumber {
         Some(MavMessage::extra_crc(id))
     }
 
-    fn decode(
-        &self,
-        _: MavlinkVersion,
-        id: u32,
-        payload: &[u8],
-    ) -> Result<RawMessage, ParserError> {
-        RawMessage::of(id, payload).ok_or(ParserError::UnknownMessage { id })
+    fn decode(&self, _: MavlinkVersion, id: u32, bytes: &[u8]) -> Result<RawMessage, ParserError> {
+        RawMessage::of(id, bytes).ok_or(ParserError::UnknownMessage { id })
     }
 
     fn encode(

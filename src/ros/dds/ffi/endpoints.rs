@@ -2,8 +2,7 @@
 use super::super::super::{Qos, RosError};
 use super::{Entity, Guid, Participant, c, check, offered};
 use std::ffi::{CStr, c_void};
-use std::ptr;
-use std::sync::Arc;
+use std::{ptr, sync::Arc};
 
 /// Kind of endpoints to discover.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -10,10 +10,8 @@
 //!
 //! Both depend on internals of the vendored library: `Cargo.toml` pins its exact version; `test/ros/services.rs` (Cyclone) and
 //! `test/e2e/ros_graph/test_services.py` (Fast DDS) detect a change.
-use super::{
-    super::identity::{RELATED_SAMPLE_IDENTITY, RequestHead, SampleIdentity},
-    opaque,
-};
+use super::super::identity::{RELATED_SAMPLE_IDENTITY, RequestHead, SampleIdentity};
+use super::opaque;
 use cyclors as c;
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, ffi::c_void, hint::black_box, ptr};

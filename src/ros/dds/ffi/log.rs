@@ -1,11 +1,8 @@
 //! Redirects Cyclone's log to ours.
 use super::super::log::{self, LogSeverity};
 use cyclors as c;
-use std::{
-    ffi::{CStr, c_char, c_void},
-    panic::catch_unwind,
-    ptr,
-};
+use std::ffi::{CStr, c_char, c_void};
+use std::{panic::catch_unwind, ptr};
 
 /// Redirects the library's log, for all domains of this process. The user's tracing settings stay unchanged.
 pub(super) fn redirect() {

@@ -1,20 +1,12 @@
 //! A DDS reader that passes each sample to a callback.
-use super::{
-    super::identity::RequestHead, Entity, Guid, Listener, NativeQos, Participant, Peer,
-    sertype::SampleKind,
-};
-use crate::{
-    ros::{Qos, RawSample, RosError},
-    time::RosTime,
-};
+use super::super::identity::RequestHead;
+use super::{Entity, Guid, Listener, NativeQos, Participant, Peer, sertype::SampleKind};
+use crate::ros::{Qos, RawSample, RosError};
+use crate::time::RosTime;
 use cyclors as c;
 use parking_lot::Mutex;
-use std::{
-    ffi::c_void,
-    panic::{AssertUnwindSafe, catch_unwind},
-    ptr,
-    sync::Arc,
-};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{ffi::c_void, ptr, sync::Arc};
 
 /// A DDS reader of opaque samples that passes each one to a callback.
 pub(in super::super) struct Reader {

@@ -75,15 +75,10 @@ unsafe extern "C" fn get_size(data: *const c::ddsi_serdata) -> u32 {
     unsafe { sample(data) }.bytes().len() as u32
 }
 
-unsafe extern "C" fn to_ser(
-    data: *const c::ddsi_serdata,
-    offset: usize,
-    size: usize,
-    to: *mut c_void,
-) {
+unsafe extern "C" fn to_ser(data: *const c::ddsi_serdata, at: usize, size: usize, to: *mut c_void) {
     // SAFETY: the library passes a sample of ours, a part inside it, and room for that part.
     unsafe {
-        let from = sample(data).bytes().as_ptr().add(offset);
+        let from = sample(data).bytes().as_ptr().add(at);
         ptr::copy_nonoverlapping(from, to.cast(), size);
     }
 }

@@ -1,21 +1,13 @@
 //! A DDS writer, its events and its statistics.
-use super::{
-    super::identity::{CYCLONE, FAST_DDS, SampleIdentity},
-    Entity, Guid, Listener, NativeQos, Participant, Peer, check, identity, sample,
-    sertype::SampleKind,
-};
+use super::super::identity::{CYCLONE, FAST_DDS, SampleIdentity};
+use super::sertype::SampleKind;
+use super::{Entity, Guid, Listener, NativeQos, Participant, Peer, check, identity, sample};
 use crate::ros::{Cdr, Policy, Qos, RosError, pacing};
 use cyclors as c;
 use parking_lot::Mutex;
-use std::{
-    ffi::{c_char, c_void},
-    ptr,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::ffi::{c_char, c_void};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::{ptr, sync::Arc, time::Duration};
 
 // In the library, not in the crate's bindings (dds/ddsc/dds_statistics.h).
 unsafe extern "C" {

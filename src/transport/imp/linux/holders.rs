@@ -1,6 +1,5 @@
 //! Sockets of other processes on a UDP port, from `/proc`.
-use std::collections::BTreeSet;
-use std::fs;
+use std::{collections::BTreeSet, fs};
 
 /// Port and inode of every socket of the system that is bound to one of these ports; empty without `/proc`.
 pub(in crate::transport) fn bound_sockets(ports: &BTreeSet<u16>) -> Vec<(u16, u64)> {

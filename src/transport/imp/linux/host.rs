@@ -6,11 +6,8 @@ use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
 use nix::unistd::{Uid, User};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io;
-use std::net::Ipv4Addr;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::{fs, io, net::Ipv4Addr, path::Path};
 
 /// Maximum number of inspected files of Fast DDS.
 const MAX_FILES: usize = 1000;
@@ -64,8 +61,11 @@ fn input_chain(rules: &str) -> Option<String> {
     None
 }
 
+/// Returns how many IP packets the kernel received since the start of the host and gave to no program, because a firewall dropped
+/// them, or the reverse-path filter.
+///
 /// Reads `/proc/net/snmp`: names and values of a protocol are two lines. A rule that drops a packet counts nowhere.
-pub(in crate::transport) fn undelivered_packets() -> Option<u64> {
+pub fn undelivered_packets() -> Option<u64> {
     let table = fs::read_to_string("/proc/net/snmp").ok()?;
     let mut lines = table.lines().filter_map(|line| line.strip_prefix("Ip: "));
     let (names, values) = (lines.next()?.split(' '), lines.next()?.split(' '));
@@ -79,7 +79,7 @@ pub(in crate::transport) fn undelivered_packets() -> Option<u64> {
 }
 
 /// Names of this host and of this user.
-pub(in crate::transport) fn own_names() -> Vec<String> {
+pub fn own_names() -> Vec<String> {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let user = User::from_uid(Uid::effective()).ok().flatten();
     let mut names = vec![host.trim().to_owned()];
@@ -143,7 +143,8 @@ fn fast_dds_owners() -> Vec<u32> {
     owners.into_iter().collect()
 }
 
-pub(in crate::transport) fn block_file(name: &str) -> BlockFile {
+/// Returns the state of a block's file.
+pub fn block_file(name: &str) -> BlockFile {
     let path = path_of(name);
     let Ok(metadata) = fs::symlink_metadata(&path) else { return BlockFile::Missing };
     if !metadata.is_file() {

@@ -1,7 +1,5 @@
 //! Addresses of this host.
-use std::collections::BTreeSet;
-use std::io;
-use std::net::Ipv4Addr;
+use std::{collections::BTreeSet, io, net::Ipv4Addr};
 
 /// Addresses of all interfaces, loopback included.
 pub(in crate::transport) fn addresses() -> io::Result<BTreeSet<Ipv4Addr>> {

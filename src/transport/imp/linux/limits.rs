@@ -2,8 +2,7 @@
 use nix::libc;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use nix::sys::statvfs::statvfs;
-use std::io;
-use std::path::Path;
+use std::{io, path::Path};
 
 /// A limited resource.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -1,8 +1,7 @@
 //! Copies of the datagrams that other programs receive.
 use super::bpf as op;
 use socket2::{Domain, Protocol, SockFilter, Socket, Type};
-use std::collections::BTreeSet;
-use std::io;
+use std::{collections::BTreeSet, io};
 
 /// Longest program that the kernel accepts (BPF_MAXINSNS).
 const MAX_LEN: usize = 4096;

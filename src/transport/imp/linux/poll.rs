@@ -1,9 +1,6 @@
 //! Waiting for many sockets at once.
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use std::io;
-use std::net::UdpSocket;
-use std::os::fd::AsFd;
-use std::time::Duration;
+use std::{io, net::UdpSocket, os::fd::AsFd, time::Duration};
 
 /// Waits up to `most` (whole milliseconds) for one of the sockets to become readable; returns which are. A signal may
 /// end the wait earlier.

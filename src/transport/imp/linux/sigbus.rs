@@ -5,10 +5,8 @@
 //! If another process truncates a mapped file, an access to its missing pages raises SIGBUS, which would end
 //! the process. This handler replaces the pages with zeros and marks the mapping as lost, as Wayland compositors do
 //! (`wl_shm_buffer_begin_access`, smithay's pool). ADR 0012 compares it with reading by `pread`.
-use std::io;
-use std::ptr;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering, compiler_fence};
+use std::{io, ptr, sync::OnceLock};
 
 /// A mapping, and whether its file was truncated.
 #[derive(Debug)]

@@ -1,7 +1,5 @@
 //! Signals that end a program.
-use std::fs;
-use std::io;
-use std::task::Poll;
+use std::{fs, io, task::Poll};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Ctrl-C, SIGTERM and SIGHUP; while this exists, they do not end the process.

@@ -1,15 +1,13 @@
 //! The table of command services, and the services that answer with the vehicle's acknowledgement.
 use super::coordinates::{UNSET, flies_px4, here, misread_frame};
-use super::goal::VehicleGoal;
 use super::outcome::{CommandOutcome, CommandService};
 use super::shown::{self, warn_not_carried};
-use super::{Waiter, refuse};
+use super::{Waiter, goal::VehicleGoal, refuse};
 use crate::msgs::mavros_msgs::srv::*;
-use crate::session::MavCommand;
 use crate::vehicle::service_table::{VehicleCall, services};
 use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::numbers::*;
-use crate::wire::mavlink::raw;
+use crate::{session::MavCommand, wire::mavlink::raw};
 use std::f32::consts::FRAC_PI_2;
 
 services! {

@@ -5,12 +5,9 @@ use crate::vehicle::Fcu;
 use crate::wire::mavlink::numbers::*;
 
 /// Commands with latitude and longitude.
+#[rustfmt::skip] // a table
 const WITH_COORDINATES: [u16; 5] = [
-    MAV_CMD_NAV_LAND,
-    MAV_CMD_NAV_TAKEOFF,
-    MAV_CMD_NAV_VTOL_TAKEOFF,
-    MAV_CMD_NAV_VTOL_LAND,
-    MAV_CMD_DO_REPOSITION,
+    MAV_CMD_NAV_LAND, MAV_CMD_NAV_TAKEOFF, MAV_CMD_NAV_VTOL_TAKEOFF, MAV_CMD_NAV_VTOL_LAND, MAV_CMD_DO_REPOSITION,
 ];
 /// Commands with an altitude to which PX4 flies.
 const WITH_ALTITUDE: [u16; 3] =

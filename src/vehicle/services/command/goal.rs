@@ -67,10 +67,7 @@ impl VehicleGoal {
 
     /// Longest time from the acknowledgement until telemetry shows the goal.
     pub(super) fn time_to_show(self) -> Duration {
-        match self {
-            Self::TakeOff(_) => RISE_TIMEOUT,
-            _ => SHOW_TIMEOUT,
-        }
+        if let Self::TakeOff(_) = self { RISE_TIMEOUT } else { SHOW_TIMEOUT }
     }
 
     /// Returns the progress that telemetry shows.

@@ -16,15 +16,13 @@ mod shown;
 pub(super) use acknowledged::SERVICES;
 
 use super::ServicePart;
-use crate::ros::RosError;
 use crate::session::{
     CommandClient, CommandEnd, CommandEvent, CommandGroup, CommandSettings, MavCommand,
 };
 use crate::vehicle::link::Abilities;
 use crate::vehicle::{Counter, Fcu, Open, SendError, mode};
-use crate::wire::mavlink::Frame;
-use crate::wire::mavlink::numbers::MAV_AUTOPILOT_PX4;
 use crate::wire::mavlink::raw::{self, CommandAck, Heartbeat, StatusText};
+use crate::{ros::RosError, wire::mavlink::Frame, wire::mavlink::numbers::MAV_AUTOPILOT_PX4};
 use mode_watch::ModeWatch;
 use outcome::CommandOutcome;
 use pending_calls::{PendingCalls, RequestedChange};

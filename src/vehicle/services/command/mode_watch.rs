@@ -2,8 +2,7 @@
 use crate::session::{CommandGroup, MavCommand};
 use crate::vehicle::Fcu;
 use crate::wire::mavlink::numbers::MAV_MODE_FLAG_CUSTOM_MODE_ENABLED;
-use std::collections::VecDeque;
-use std::time::Duration;
+use std::{collections::VecDeque, time::Duration};
 
 /// Longest time until the vehicle shows a commanded mode.
 const SHOW_TIMEOUT: Duration = Duration::from_secs(3);

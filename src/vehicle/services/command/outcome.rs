@@ -1,9 +1,8 @@
 //! Result of a command, as a number for callers and as text.
-use crate::msgs::Service;
 use crate::msgs::mavros_msgs::srv::*;
-use crate::session::CommandEnd;
 use crate::vehicle::{Fcu, SendError};
 use crate::wire::mavlink::numbers::*;
+use crate::{msgs::Service, session::CommandEnd};
 
 /// A service that sends a command.
 pub(super) trait CommandService: Service {

@@ -1,12 +1,11 @@
 //! Changes that callers wait for, until the vehicle shows them.
 use super::goal::{GoalProgress, VehicleGoal};
 use super::outcome::{CommandOutcome, CommandService};
-use crate::ros::Responder;
 use crate::session::{CommandEnd, CommandGroup, MavCommand};
 use crate::vehicle::reasons::Reasons;
 use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::numbers::*;
-use crate::wire::mavlink::raw;
+use crate::{ros::Responder, wire::mavlink::raw};
 use std::time::Duration;
 
 /// Times after the acknowledgement to request the heartbeat, so that callers need not wait for the periodic one.

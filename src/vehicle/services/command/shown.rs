@@ -3,18 +3,14 @@
 //!
 //! An acknowledgement proves nothing: PX4 accepts modes that it does not have, OFFBOARD without setpoints, and take-offs
 //! to its own height.
-use super::coordinates::here;
-use super::goal::VehicleGoal;
-use super::outcome::CommandService;
 use super::pending_calls::{RequestedChange, answer};
-use super::refuse;
+use super::{coordinates::here, goal::VehicleGoal, outcome::CommandService, refuse};
 use crate::msgs::mavros_msgs::srv::*;
-use crate::session::MavCommand;
 use crate::vehicle::Fcu;
 use crate::vehicle::mode::{self, OFFBOARD};
 use crate::vehicle::service_table::VehicleCall;
 use crate::wire::mavlink::numbers::*;
-use crate::wire::mavlink::raw;
+use crate::{session::MavCommand, wire::mavlink::raw};
 use std::time::Duration;
 
 /// Minimum climb of a take-off in m; less is noise of the estimate.

@@ -2,24 +2,18 @@
 use super::{Frame, Outbound, PayloadField, RawMessage};
 
 raw_messages! {
-    /// TIMESYNC.
     Timesync(111) {
         tc1: i64 = 0 "Time of the responder in ns; 0 in a request.",
         ts1: i64 = 8 "Time of the requester in ns.",
         target_system: u8 = 16 "System; 0 for all.",
         target_component: u8 = 17 "Component; 0 for all.",
     }
-    /// PARAM_REQUEST_READ.
     ParamRequestRead(20) {
         index: i16 = 0 "Index; -1 to request by name.",
         target_system: u8 = 2, target_component: u8 = 3,
         id: [u8; 16] = 4 "Name, padded with zeros.",
     }
-    /// PARAM_REQUEST_LIST.
-    ParamRequestList(21) {
-        target_system: u8 = 0, target_component: u8 = 1,
-    }
-    /// PARAM_VALUE.
+    ParamRequestList(21) { target_system: u8 = 0, target_component: u8 = 1, }
     ParamValue(22) {
         value: [u8; 4] = 0 "The float as sent; it may carry the bytes of an integer.",
         count: u16 = 4 "Number of parameters.",
@@ -27,21 +21,18 @@ raw_messages! {
         id: [u8; 16] = 8 "Name, padded with zeros.",
         kind: u8 = 24 "MAV_PARAM_TYPE.",
     }
-    /// PARAM_SET.
     ParamSet(23) {
         value: [u8; 4] = 0 "As in [`ParamValue`].",
         target_system: u8 = 4, target_component: u8 = 5,
         id: [u8; 16] = 6 "Name, padded with zeros.",
         kind: u8 = 22 "MAV_PARAM_TYPE.",
     }
-    /// PARAM_ERROR.
     ParamError(345) {
         index: i16 = 0 "Index, -1 if unknown.",
         target_system: u8 = 2, target_component: u8 = 3,
         id: [u8; 16] = 4 "Name, padded with zeros.",
         error: u8 = 20 "MAV_PARAM_ERROR.",
     }
-    /// AUTOPILOT_VERSION.
     AutopilotVersion(148) {
         capabilities: u64 = 0 "MAV_PROTOCOL_CAPABILITY bits.",
         uid: u64 = 8 "Hardware id.",
@@ -53,12 +44,7 @@ raw_messages! {
         product_id: u16 = 34 "Product.",
         flight_custom: [u8; 8] = 36 "Hash of the source.",
     }
-    /// SYSTEM_TIME.
-    SystemTime(2) {
-        unix_us: u64 = 0 "Time since 1970 in us.",
-        boot_ms: u32 = 8 "Time since boot in ms.",
-    }
-    /// REQUEST_DATA_STREAM.
+    SystemTime(2) { unix_us: u64 = 0 "Time since 1970 in us.", boot_ms: u32 = 8 "Time since boot in ms.", }
     RequestDataStream(66) {
         rate: u16 = 0 "Rate in Hz.",
         target_system: u8 = 2, target_component: u8 = 3,
@@ -71,18 +57,12 @@ raw_messages! {
         target_system: u8 = 2, target_component: u8 = 3,
         mission_type: u8 = 4 "MAV_MISSION_TYPE.",
     }
-    /// MISSION_REQUEST_INT.
     MissionRequestInt(51) {
         seq: u16 = 0 "Index.",
         target_system: u8 = 2, target_component: u8 = 3,
         mission_type: u8 = 4 "MAV_MISSION_TYPE.",
     }
-    /// MISSION_SET_CURRENT.
-    MissionSetCurrent(41) {
-        seq: u16 = 0 "Index.",
-        target_system: u8 = 2, target_component: u8 = 3,
-    }
-    /// MISSION_CURRENT.
+    MissionSetCurrent(41) { seq: u16 = 0 "Index.", target_system: u8 = 2, target_component: u8 = 3, }
     MissionCurrent(42) {
         seq: u16 = 0 "Index.",
         total: u16 = 2 "Number of items without home; 65535 if unknown, 0 if not supported.",
@@ -92,28 +72,21 @@ raw_messages! {
         fence_id: u32 = 10 "Changes with the fence; 0 if not supported.",
         rally_points_id: u32 = 14 "Changes with the rally points; 0 if not supported.",
     }
-    /// MISSION_REQUEST_LIST.
     MissionRequestList(43) {
         target_system: u8 = 0, target_component: u8 = 1,
         mission_type: u8 = 2 "MAV_MISSION_TYPE.",
     }
-    /// MISSION_COUNT.
     MissionCount(44) {
         count: u16 = 0 "Number of items.",
         target_system: u8 = 2, target_component: u8 = 3,
         mission_type: u8 = 4 "MAV_MISSION_TYPE.",
         opaque_id: u32 = 5 "As `mission_id` of [`MissionCurrent`].",
     }
-    /// MISSION_CLEAR_ALL.
     MissionClearAll(45) {
         target_system: u8 = 0, target_component: u8 = 1,
         mission_type: u8 = 2 "MAV_MISSION_TYPE.",
     }
-    /// MISSION_ITEM_REACHED.
-    MissionItemReached(46) {
-        seq: u16 = 0 "Index.",
-    }
-    /// MISSION_ACK.
+    MissionItemReached(46) { seq: u16 = 0 "Index.", }
     MissionAck(47) {
         target_system: u8 = 0, target_component: u8 = 1,
         result: u8 = 2 "MAV_MISSION_RESULT.",

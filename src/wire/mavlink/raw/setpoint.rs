@@ -2,7 +2,6 @@
 use super::{Frame, Outbound, PayloadField, RawMessage};
 
 raw_messages! {
-    /// SET_POSITION_TARGET_LOCAL_NED.
     SetPositionTargetLocalNed(84) {
         time_boot_ms: u32 = 0 "Sender's clock in ms.",
         position: [f32; 3] = 4 "x, y, z in m.",
@@ -14,7 +13,6 @@ raw_messages! {
         target_system: u8 = 50, target_component: u8 = 51,
         coordinate_frame: u8 = 52 "MAV_FRAME.",
     }
-    /// SET_POSITION_TARGET_GLOBAL_INT.
     SetPositionTargetGlobalInt(86) {
         time_boot_ms: u32 = 0 "Sender's clock in ms.",
         latitude: i32 = 4 "1e-7 degrees.",

@@ -2,7 +2,6 @@
 use super::{Frame, Outbound, PayloadField, RawMessage};
 
 raw_messages! {
-    /// BATTERY_STATUS.
     BatteryStatus(147) {
         current_consumed: i32 = 0 "Charge drawn in mAh, -1 unknown.",
         energy_consumed: i32 = 4 "Energy drawn in hJ, -1 unknown.",
@@ -17,19 +16,13 @@ raw_messages! {
         charge_state: u8 = 40 "MAV_BATTERY_CHARGE_STATE.",
         voltages_ext: [u16; 4] = 41 "Cells 11 to 14 in mV, 0 not present.",
     }
-    /// EXTENDED_SYS_STATE.
-    ExtendedSysState(245) {
-        vtol_state: u8 = 0 "MAV_VTOL_STATE.",
-        landed_state: u8 = 1 "MAV_LANDED_STATE.",
-    }
-    /// STATUSTEXT.
+    ExtendedSysState(245) { vtol_state: u8 = 0 "MAV_VTOL_STATE.", landed_state: u8 = 1 "MAV_LANDED_STATE.", }
     StatusText(253) {
         severity: u8 = 0 "MAV_SEVERITY.",
         text: [u8; 50] = 1 "Text or a chunk of it, padded with zeros.",
         id: u16 = 51 "Equal for all chunks of a text; 0: a single chunk.",
         chunk: u8 = 53 "Number of the chunk.",
     }
-    /// GPS_RAW_INT.
     GpsRawInt(24) {
         time_usec: u64 = 0 "Time since boot or since 1970 in us.",
         lat: i32 = 8 "Latitude in 1e-7 degrees.",
@@ -48,7 +41,6 @@ raw_messages! {
         hdg_acc: u32 = 46 "Uncertainty of the heading in 1e-5 degrees.",
         yaw: u16 = 50 "Yaw in 0.01 degrees, 36000 for north, 0 not available.",
     }
-    /// GPS2_RAW.
     Gps2Raw(124) {
         time_usec: u64 = 0 "Time since boot or since 1970 in us.",
         lat: i32 = 8 "Latitude in 1e-7 degrees.",
@@ -69,7 +61,6 @@ raw_messages! {
         vel_acc: u32 = 49 "Uncertainty of the speed in mm/s.",
         hdg_acc: u32 = 53 "Uncertainty of the heading in 1e-5 degrees.",
     }
-    /// LOCAL_POSITION_NED_COV.
     LocalPositionNedCov(64) {
         time_usec: u64 = 0 "Time since boot or since 1970 in us.",
         position: [f32; 3] = 8 "Position in m, NED.",
@@ -78,7 +69,6 @@ raw_messages! {
         covariance: [f32; 45] = 44 "Upper triangle, row by row, of the 9x9 covariance of these vectors; unknown if NaN.",
         estimator_type: u8 = 224 "MAV_ESTIMATOR_TYPE.",
     }
-    /// POSITION_TARGET_LOCAL_NED.
     PositionTargetLocalNed(85) {
         time_boot_ms: u32 = 0 "Time since boot in ms.",
         position: [f32; 3] = 4 "Position in m.",
@@ -89,7 +79,6 @@ raw_messages! {
         type_mask: u16 = 48 "POSITION_TARGET_TYPEMASK.",
         coordinate_frame: u8 = 50 "MAV_FRAME.",
     }
-    /// POSITION_TARGET_GLOBAL_INT.
     PositionTargetGlobalInt(87) {
         time_boot_ms: u32 = 0 "Time since boot in ms.",
         lat: i32 = 4 "Latitude in 1e-7 degrees.",
@@ -117,14 +106,12 @@ raw_messages! {
         estimator_type: u8 = 231 "MAV_ESTIMATOR_TYPE.",
         quality: i8 = 232 "Percent, -1 failed, 0 unknown.",
     }
-    /// HIL_ACTUATOR_CONTROLS.
     HilActuatorControls(93) {
         time_usec: u64 = 0 "Time since boot or since 1970 in us.",
         flags: u64 = 8 "HIL_ACTUATOR_CONTROLS_FLAGS.",
         controls: [f32; 16] = 16 "Outputs, -1 to 1.",
         mode: u8 = 80 "MAV_MODE_FLAG bits.",
     }
-    /// DISTANCE_SENSOR.
     DistanceSensor(132) {
         time_boot_ms: u32 = 0 "Time since boot in ms.",
         min_distance: u16 = 4 "Minimum measurable distance in cm.",
@@ -139,7 +126,6 @@ raw_messages! {
         quaternion: [f32; 4] = 22 "Orientation in the body, w first; zeros if given by `orientation`.",
         signal_quality: u8 = 38 "Percent, 0 unknown.",
     }
-    /// MOUNT_ORIENTATION.
     MountOrientation(265) {
         time_boot_ms: u32 = 0 "Time since boot in ms.",
         roll: f32 = 4 "Roll in degrees.",
