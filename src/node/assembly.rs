@@ -27,8 +27,8 @@ pub(super) struct Assembly {
     pub(super) threads: Threads,
     /// Counters of all sources, in the order of `/diagnostics`.
     pub(super) sources: Sources,
-    /// Other parts with a status in `/diagnostics`.
-    pub(super) sections: Vec<Box<dyn Section>>,
+    /// Other parts with a status in `/diagnostics`, and its name.
+    pub(super) sections: Vec<(&'static str, Box<dyn Section>)>,
     /// Frame ids in messages; each needs a path to the map.
     pub(super) frame_ids: Vec<String>,
     /// Absolute prefixes of groups of topics: `/diagnostics` has one status per group, and no parameters list their QoS.
@@ -40,6 +40,10 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
+    pub(super) fn add_section(&mut self, name: &'static str, section: impl Section + 'static) {
+        self.sections.push((name, Box::new(section)));
+    }
+
     pub(super) fn add_source(&mut self, name: String) -> Arc<SourceStats> {
         self.add_source_of(SourceRole::Other, name)
     }

@@ -34,10 +34,6 @@ impl AxesReport {
 }
 
 impl Section for AxesReport {
-    fn name(&self) -> &'static str {
-        "axes"
-    }
-
     fn check(&mut self) -> Finding {
         let reported = self.0.lock();
         let differ = reported.values().filter(|axes| axes.verdict == Verdict::Differs).count();

@@ -137,10 +137,6 @@ impl RefusedSenders {
 }
 
 impl Section for RefusedSenders {
-    fn name(&self) -> &'static str {
-        "senders"
-    }
-
     fn check(&mut self) -> Finding {
         let refused = self.senders.report();
         let total = refused.total();

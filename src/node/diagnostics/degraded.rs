@@ -40,10 +40,6 @@ fn lidars_without_noise(settings: &Settings) -> Vec<String> {
 }
 
 impl Section for Degraded {
-    fn name(&self) -> &'static str {
-        DEGRADED
-    }
-
     fn check(&mut self) -> Finding {
         let phrases = self.settings.borrow().params.degraded();
         let (mut dropped, mut held_back) = (0, 0);

@@ -25,7 +25,7 @@ use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, Endless, next_moment};
 use crate::node::threads::REPORT;
 use crate::program::Watchdog;
-use degraded::Degraded;
+use degraded::{DEGRADED, Degraded};
 use doctor_status::DoctorStatus;
 use health::{Health, LastReport};
 use service_status::ServiceStatus;
@@ -39,12 +39,13 @@ const LOG_PERIOD: Duration = Duration::from_millis(400);
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
-    let mut sections: Vec<Box<dyn Section>> = vec![
-        Box::new(ServiceStatus::new(context.middleware)),
-        Box::new(RefusedSenders::new(context.senders.clone())),
-        Box::new(std::mem::take(&mut assembly.binder.shared_ports)),
-        Box::new(ProgramHealth::default()),
-        Box::new(Degraded::new(context.watch(), assembly.sources.clone())),
+    let degraded = Degraded::new(context.watch(), assembly.sources.clone());
+    let mut sections: Vec<(&'static str, Box<dyn Section>)> = vec![
+        ("services", Box::new(ServiceStatus::new(context.middleware))),
+        ("senders", Box::new(RefusedSenders::new(context.senders.clone()))),
+        ("shared ports", Box::new(std::mem::take(&mut assembly.binder.shared_ports))),
+        ("program", Box::new(ProgramHealth::default())),
+        (DEGRADED, Box::new(degraded)),
     ];
     sections.append(&mut assembly.sections);
     let qos = context.qos(QosGroup::Diagnostics, STATS);

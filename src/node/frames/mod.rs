@@ -61,7 +61,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     for path in &missing {
         tracing::error!("{path}");
     }
-    assembly.sections.push(Box::new(FramePaths(missing)));
+    assembly.add_section("frames", FramePaths(missing));
     Ok(())
 }
 
@@ -100,10 +100,6 @@ impl RobotDescription {
 struct FramePaths(Vec<MissingPath>);
 
 impl Section for FramePaths {
-    fn name(&self) -> &'static str {
-        "frames"
-    }
-
     fn check(&mut self) -> Finding {
         let missing = self.0.iter();
         let (level, message) = match missing.len() {

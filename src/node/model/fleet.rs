@@ -37,7 +37,7 @@ pub(super) fn open(
         params.request.timeout,
     );
     let fleet = FleetReader { fleet, presence: context.presence.clone(), start: context.start };
-    assembly.sections.push(Box::new(FleetStatus(fleet.clone())));
+    assembly.add_section("fleet", FleetStatus(fleet.clone()));
     let publisher = context.publisher(QosGroup::Latched, &fleet_name(context, "fleet/ready"))?;
     let headers = context.clocks.headers(None);
     tasks::start(runtime, FleetTask { reader: fleet, publisher, headers });
@@ -91,10 +91,6 @@ impl Endless for FleetTask {
 struct FleetStatus(FleetReader);
 
 impl Section for FleetStatus {
-    fn name(&self) -> &'static str {
-        "fleet"
-    }
-
     fn check(&mut self) -> Finding {
         let Self(reader) = self;
         let vehicles = reader.fleet.readiness(&reader.heartbeats(), reader.start.elapsed());

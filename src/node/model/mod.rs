@@ -27,7 +27,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let runtime = assembly.threads.runtime(REPORT)?;
     let _entered = runtime.enter();
     let refusals = Refusals::default();
-    assembly.sections.push(Box::new(refusals.clone()));
+    assembly.add_section("models", refusals.clone());
     for vehicle in context.settings.vehicles() {
         let socket = ModelSocket::new(context.settings, vehicle)?;
         let (refusals, runtime) = (refusals.clone(), runtime.clone());

@@ -37,10 +37,6 @@ impl Refusals {
 }
 
 impl Section for Refusals {
-    fn name(&self) -> &'static str {
-        "models"
-    }
-
     fn check(&mut self) -> Finding {
         let mut counts = self.0.lock();
         let total: u64 = counts.refused.values().sum();

@@ -66,7 +66,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             Box::new(|| {})
         }))
     }));
-    assembly.sections.push(Box::new(RecordingStatus { control: control.clone(), dropped: 0 }));
+    assembly.add_section("recording", RecordingStatus { control: control.clone(), dropped: 0 });
     assembly.guards.push(Box::new(StopRecordings(control)));
     Ok(())
 }
@@ -253,10 +253,6 @@ struct RecordingStatus {
 }
 
 impl Section for RecordingStatus {
-    fn name(&self) -> &'static str {
-        "recording"
-    }
-
     fn check(&mut self) -> Finding {
         let active = self.control.active.lock();
         let recordings = [("record.ros", &active.ros), ("record.raw", &active.raw)];

@@ -118,13 +118,12 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     if let Some(boxes) = boxes {
         tasks::start(&runtime, boxes);
     }
-    let fields_of_view = FieldsOfView(context.views.clone());
-    assembly.sections.push(Box::new(fields_of_view));
+    assembly.add_section("fields of view", FieldsOfView(context.views.clone()));
     if !settings.origin.skipped.is_empty() {
-        let skipped = settings.origin.skipped.clone();
-        assembly.sections.push(Box::new(SkippedSensors(skipped)));
+        let skipped = SkippedSensors(settings.origin.skipped.clone());
+        assembly.add_section("sensors left out", skipped);
     }
-    assembly.sections.push(Box::new(context.axes_report.clone()));
+    assembly.add_section("axes", context.axes_report.clone());
     Ok(())
 }
 
@@ -132,10 +131,6 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
 struct SkippedSensors(Vec<Problem>);
 
 impl Section for SkippedSensors {
-    fn name(&self) -> &'static str {
-        "sensors left out"
-    }
-
     fn check(&mut self) -> Finding {
         let Self(skipped) = self;
         Finding {

@@ -39,7 +39,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let prefixes = control::prefixes(context);
     assembly.topic_groups.extend(prefixes.iter().cloned());
     let unserved = unserved::UnservedStatus::new(context.middleware, prefixes);
-    assembly.sections.push(Box::new(unserved));
+    assembly.add_section("unserved", unserved);
     for vehicle in context.settings.vehicles() {
         assembly.frame_ids.extend([
             context.settings.imu_frame(&context.tree, vehicle),

@@ -38,7 +38,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
         .map_err(|source| NodeError::Start { what: "a socket for requests", source })?;
     let requests = VehicleRequests(Arc::new(Mutex::new(vehicles)));
     let runtime = assembly.threads.runtime(PROMPT)?;
-    assembly.sections.push(Box::new(requests.clone()));
+    assembly.add_section("requests to CopterSim", requests.clone());
     let requester = Requester {
         requests,
         socket,
@@ -196,10 +196,6 @@ impl Endless for Requester {
 }
 
 impl Section for VehicleRequests {
-    fn name(&self) -> &'static str {
-        "requests to CopterSim"
-    }
-
     fn check(&mut self) -> Finding {
         let vehicles = self.0.lock();
         let unanswered = { vehicles.iter() }.filter(|vehicle| vehicle.unicast.is_unanswered());

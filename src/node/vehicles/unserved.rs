@@ -107,10 +107,6 @@ impl UnservedStatus {
 }
 
 impl Section for UnservedStatus {
-    fn name(&self) -> &'static str {
-        "unserved"
-    }
-
     fn check(&mut self) -> Finding {
         if self.searched.is_none_or(|at| at.elapsed() >= SEARCH_PERIOD) {
             self.searched = Some(Instant::now());
