@@ -32,15 +32,12 @@ pub(super) fn open<M: Message>(
     let options = context.senders.group(port);
     if let Some(receiver) = assembly.binder.bind(&options, name) {
         let stats = assembly.add_source_on_demand(name.to_owned());
-        tasks::start(runtime, GroupTopic { receiver, publisher, convert, stats });
+        let task = GroupTopic { receiver, publisher, convert, stats: stats.clone() };
+        tasks::start_counted(runtime, stats, task);
     }
 }
 
 impl<M: Message> CountedTask for GroupTopic<M> {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         loop {

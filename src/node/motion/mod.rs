@@ -87,7 +87,7 @@ fn open_vehicle(
         windows: context.settings.draw_windows(),
         stats: assembly.add_source(format!("model of vehicle {id}")),
     };
-    tasks::start(&runtime, task);
+    tasks::start_counted(&runtime, task.stats.clone(), task);
     Ok(())
 }
 
@@ -129,10 +129,6 @@ struct ModelTask {
 }
 
 impl CountedTask for ModelTask {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let (mut commands, mut requests) = ([0; BUFFER], [0; BUFFER]);
         let mut ticks = tokio::time::interval(STEP);

@@ -72,7 +72,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             request_sender: (sender.to.port() == port).then(|| sender.clone()),
             stats,
         };
-        tasks::start(&runtime, source);
+        tasks::start_counted(&runtime, source.stats.clone(), source);
     }
     let Some(sender) = sender else { return Ok(()) };
     let (net, out) = (shared.clone(), sender.clone());
@@ -180,10 +180,6 @@ struct NetSimSource {
 }
 
 impl CountedTask for NetSimSource {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let mut buffer = vec![0; BUFFER];
         let mut timer = tokio::time::interval(REQUEST_PERIOD);

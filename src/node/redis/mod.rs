@@ -56,7 +56,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         };
         routes.insert(back, route);
         let port = PortRelay { receiver, channel: out, queue: queue.clone(), stats: stats.clone() };
-        tasks::start(&runtime, port);
+        tasks::start_counted(&runtime, stats.clone(), port);
     };
     for vehicle in context.settings.vehicles() {
         let address = params.copter_sim(vehicle);
@@ -75,8 +75,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         relay(what, (context.settings.renderer(), ports.report), keys);
     }
     let publisher = RedisPublisher { server: server.clone(), queued, stats: stats.clone() };
-    tasks::start(&runtime, publisher);
-    tasks::start(&runtime, RedisSubscriber { server, routes, stats });
+    tasks::start_counted(&runtime, stats.clone(), publisher);
+    tasks::start_counted(&runtime, stats.clone(), RedisSubscriber { server, routes, stats });
     Ok(())
 }
 
@@ -149,10 +149,6 @@ struct PortRelay {
 }
 
 impl CountedTask for PortRelay {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let mut buffer = vec![0; BUFFER];
         loop {
@@ -184,10 +180,6 @@ struct RedisPublisher {
 }
 
 impl CountedTask for RedisPublisher {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let mut connection: Option<MultiplexedConnection> = None;
         while let Some((channel, bytes)) = self.queued.recv().await {
@@ -220,10 +212,6 @@ struct RedisSubscriber {
 }
 
 impl CountedTask for RedisSubscriber {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         loop {
             let channels: Vec<_> = self.routes.keys().cloned().collect();

@@ -19,6 +19,6 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let options = context.senders.group(context.settings.ports.report);
     let Some(receiver) = assembly.binder.bind(&options, name) else { return Ok(()) };
     let stats = assembly.add_source(name.to_owned());
-    tasks::start(&runtime, ReportSource::open(context, receiver, stats)?);
+    tasks::start_counted(&runtime, stats.clone(), ReportSource::open(context, receiver, stats)?);
     Ok(())
 }

@@ -306,10 +306,6 @@ fn cameras(settings: &Settings) -> impl Iterator<Item = u16> {
 }
 
 impl CountedTask for ReportSource {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         let mut next = tokio::time::Instant::now();

@@ -211,7 +211,7 @@ pub(super) struct BoxTask {
     pose_demand: PoseDemand,
     events: mpsc::Receiver<BoxEvent>,
     pending: VecDeque<PendingFrame>,
-    stats: Arc<SourceStats>,
+    pub(super) stats: Arc<SourceStats>,
 }
 
 impl BoxTask {
@@ -390,10 +390,6 @@ fn share_mount(a: &SensorMount, b: &SensorMount) -> bool {
 }
 
 impl CountedTask for BoxTask {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         loop {
             let event = tokio::time::timeout(self.pause(), self.events.recv()).await;

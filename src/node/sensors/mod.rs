@@ -116,7 +116,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let runtime = assembly.threads.runtime(REPORT)?;
     tasks::start(&runtime, Supervisor::open(context, links, added)?);
     if let Some(boxes) = boxes {
-        tasks::start(&runtime, boxes);
+        tasks::start_counted(&runtime, boxes.stats.clone(), boxes);
     }
     assembly.add_section("fields of view", FieldsOfView(context.views.clone()));
     if !settings.origin.skipped.is_empty() {

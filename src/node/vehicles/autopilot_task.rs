@@ -81,10 +81,6 @@ impl LinkTransport {
 pub(super) struct LinkTask(pub(super) AutopilotTask, pub(super) LinkTransport);
 
 impl CountedTask for LinkTask {
-    fn stats(&self) -> &SourceStats {
-        &self.0.stats
-    }
-
     async fn run(&mut self) {
         match &mut self.1 {
             LinkTransport::Udp(socket, _) => self.0.run_udp(socket).await,

@@ -94,7 +94,7 @@ pub(super) fn open(
             last_report: Instant::now(),
             setpoints: (Instant::now(), 0),
         };
-        tasks::start(&runtime, LinkTask(task, transport));
+        tasks::start_counted(&runtime, task.stats.clone(), LinkTask(task, transport));
         assembly.guards.push(Box::new(interface));
     }
     Ok(())

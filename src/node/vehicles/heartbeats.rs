@@ -33,7 +33,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
         presence: context.presence.clone(),
         stats: assembly.add_source_of(SourceRole::Heartbeats, "heartbeats".into()),
     };
-    tasks::start(runtime, source);
+    tasks::start_counted(runtime, source.stats.clone(), source);
 }
 
 /// The served vehicles, with the address of CopterSim where it simulates them.
@@ -65,10 +65,6 @@ struct HeartbeatSource {
 }
 
 impl CountedTask for HeartbeatSource {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     /// Updates the clocks, the presence and the scene.
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];

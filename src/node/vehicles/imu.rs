@@ -79,7 +79,7 @@ pub(super) fn open(
         resend: 0,
         stats,
     };
-    tasks::start(runtime, source);
+    tasks::start_counted(runtime, source.stats.clone(), source);
     Ok(())
 }
 
@@ -112,10 +112,6 @@ struct ImuSource {
 }
 
 impl CountedTask for ImuSource {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     /// Requests samples until they arrive, publishes them, and requests them again when they stop.
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];

@@ -141,7 +141,7 @@ pub(super) fn open(
     }
     let on_link_wanted = wanted.clone();
     let source = TruthSource { receiver, states: truth_states, on_link, on_link_wanted, stats };
-    tasks::start(runtime, source);
+    tasks::start_counted(runtime, source.stats.clone(), source);
     Ok(Some(TruthRelay { states, wanted, autopilot }))
 }
 
@@ -195,10 +195,6 @@ struct TruthSource {
 }
 
 impl CountedTask for TruthSource {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     /// Publishes the states of the port, or of the link while the port is silent.
     async fn run(&mut self) {
         let states = &self.states;
