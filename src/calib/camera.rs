@@ -1,6 +1,6 @@
 //! The cameras of a vehicle, and stereo pairs.
+use super::CalibOutput;
 use super::rig::Rig;
-use super::{CalibOutput, keep};
 use crate::config::params::{DepthEncoding, QosGroup};
 use crate::config::{Problem, Problems, SensorConfig};
 use crate::msgs::sensor_msgs::msg::CameraInfo;
@@ -136,7 +136,7 @@ impl<'a> Rig<'a> {
         for seq_id in &self.choice.cameras {
             let sensor = self.sensor("--cameras", *seq_id);
             let camera = sensor.and_then(|sensor| self.camera(sensor));
-            cameras.extend(keep(&mut problems, camera));
+            cameras.extend(problems.keep(camera));
         }
         if let [left, right] = &cameras[..] {
             let (a, b) = (left.sensor, right.sensor);
@@ -167,7 +167,7 @@ impl<'a> Rig<'a> {
             self.vehicle
         );
         let one = cameras.into_iter().next();
-        Ok(vec![one.ok_or_else(|| Problems(vec![Problem::new("camera", message)]))?])
+        Ok(vec![one.ok_or_else(|| Problem::new("camera", message))?])
     }
 }
 

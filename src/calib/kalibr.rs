@@ -3,7 +3,7 @@ use super::camera::CalibratedCamera;
 use super::imu::{Imu, Noise};
 use super::rig::Rig;
 use super::yaml::{nested, real, text};
-use super::{CalibOutput, Consumer, keep};
+use super::{CalibOutput, Consumer};
 use crate::config::Problems;
 use crate::config::params::QosGroup;
 use crate::frames::Transform;
@@ -37,16 +37,11 @@ pub(super) struct VisualInertial<'a> {
 impl<'a> VisualInertial<'a> {
     pub(super) fn find(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<Self, Problems> {
         let mut problems = Problems::default();
-        let imu = keep(&mut problems, rig.find_imu(output));
+        let imu = problems.keep(rig.find_imu(output));
         let mut cameras = Vec::new();
-        match rig.find_cameras(output) {
-            Ok(found) => {
-                for camera in found {
-                    let pose = keep(&mut problems, rig.pose_in_imu(&camera.frame));
-                    cameras.extend(pose.map(|pose| (camera, pose)));
-                }
-            }
-            Err(Problems(found)) => problems.0.extend(found),
+        for camera in problems.keep(rig.find_cameras(output)).unwrap_or_default() {
+            let pose = problems.keep(rig.pose_in_imu(&camera.frame));
+            cameras.extend(pose.map(|pose| (camera, pose)));
         }
         match imu {
             Some(imu) if problems.is_empty() => Ok(Self { imu, cameras }),

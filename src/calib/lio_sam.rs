@@ -17,7 +17,7 @@ const NOISE: Noise =
 fn write<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<(), Problems> {
     let check = |lidar: Lidar<'a>| lidar.require_rings("along which LIO-SAM looks for edges");
     let (lidar, imu) = rig.find_lidar_and_imu(output, check)?;
-    let columns = lidar.columns().map_err(|problem| Problems(vec![problem]))?;
+    let columns = lidar.columns()?;
     let layout = match lidar.layout {
         CloudLayout::Velodyne => CloudLayout::Velodyne.name(),
         _ => CloudLayout::Ouster.name(),

@@ -3,7 +3,7 @@ use super::camera::{CalibratedCamera, describe, require_millimetres};
 use super::lidar::Lidar;
 use super::rig::Rig;
 use super::yaml::{real, rounded, text};
-use super::{CalibOutput, Consumer, keep};
+use super::{CalibOutput, Consumer};
 use crate::config::Problems;
 use crate::config::params::{QosGroup, RgbEncoding};
 use crate::sensors::Options;
@@ -62,7 +62,7 @@ fn find_inputs<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<SensorInpu
     if rig.choice.lidar.is_some() || inputs.depth.is_none() {
         let why = "of which nvblox makes an image";
         let lidar = rig.find_lidar(output).and_then(|lidar| lidar.require_rings(why));
-        inputs.lidar = keep(&mut problems, lidar);
+        inputs.lidar = problems.keep(lidar);
     }
     if inputs.depth.is_none() && inputs.lidar.is_none() {
         let message = "a depth camera (TypeID 2) fixed on the vehicle is needed, or a lidar";
@@ -95,8 +95,7 @@ fn parameters(rig: &Rig<'_>, inputs: &SensorInputs<'_>) -> Result<String, Proble
         lidar = inputs.lidar.is_some(),
     );
     if let Some(lidar) = &inputs.lidar {
-        let found = lidar.angles().and_then(|angles| Ok((angles, lidar.columns()?)));
-        let ((_, elevation), columns) = found.map_err(|problem| Problems(vec![problem]))?;
+        let ((_, elevation), columns) = (lidar.angles()?, lidar.columns()?);
         let [low, high] = elevation.map(|a| real(rounded(a.to_radians())));
         let _ = write!(
             out,

@@ -1,6 +1,6 @@
 //! px4ctrl: a ROS 2 parameter file, and a command that remaps its topics: those of mavros, `odom` and `cmd`.
 use super::rig::{GRAVITY, Rig};
-use super::{CalibOutput, Consumer, keep};
+use super::{CalibOutput, Consumer};
 use crate::config::{ControlLink, Problems};
 
 pub(super) const CONSUMER: Consumer = Consumer {
@@ -32,10 +32,10 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     if params.control.read_only {
         problems.push("control.read_only", "is true: px4ctrl sends setpoints");
     }
-    let odometry = keep(&mut problems, rig.autopilot_name("local_position/odom"));
+    let odometry = problems.keep(rig.autopilot_name("local_position/odom"));
     let mut remaps = Vec::new();
     for name in NAMES {
-        let to = keep(&mut problems, rig.autopilot_name(name));
+        let to = problems.keep(rig.autopilot_name(name));
         let from = format!("{MAVROS}/{name}");
         remaps.extend(to.filter(|to| *to != from).map(|to| (from, to)));
     }

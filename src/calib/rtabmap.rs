@@ -62,7 +62,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         }
     }
     if params.imu.enabled && params.imu.orientation == ImuOrientation::Truth {
-        let imu = rig.find_imu(output).map_err(|problem| Problems(vec![problem]))?;
+        let imu = rig.find_imu(output)?;
         arguments.push(("imu_topic", imu.topic));
         arguments.push(("wait_imu_to_init", "true".to_owned()));
     } else {
@@ -103,7 +103,7 @@ fn find_visual_input<'a>(rig: &Rig<'a>) -> Result<VisualInput<'a>, Problems> {
         None => {
             let depth = "a depth camera (TypeID 2) and a camera (TypeID 1 or 3) with the same mount, size and field of view";
             let message = format!("RTAB-Map needs either {depth}, or {STEREO_PAIR}");
-            Err(Problems(vec![Problem::new("cameras", message)]))
+            Err(Problem::new("cameras", message).into())
         }
     }
 }

@@ -44,6 +44,11 @@ impl Problems {
         self.0.push(Problem::new(path, message));
     }
 
+    /// Returns the value of a result, or adds its problems.
+    pub fn keep<T>(&mut self, result: Result<T, impl Into<Self>>) -> Option<T> {
+        result.map_err(Into::into).map_err(|Self(found)| self.0.extend(found)).ok()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -52,6 +57,12 @@ impl Problems {
     /// Returns `value` if there is no problem.
     pub fn or<T>(self, value: T) -> Result<T, Self> {
         if self.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
+impl From<Problem> for Problems {
+    fn from(problem: Problem) -> Self {
+        Self(vec![problem])
     }
 }
 

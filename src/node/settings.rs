@@ -94,10 +94,8 @@ impl Settings {
                 ParamSource::Value(name, value) => values.push((name.clone(), value.clone())),
                 ParamSource::File(path) => {
                     if let Some((file, text)) = files.load_text("params-file", path) {
-                        match ros_args::params_of_file(&file, &text, &node) {
-                            Ok(found) => values.extend(found),
-                            Err(Problems(found)) => files.problems.0.extend(found),
-                        }
+                        let found = ros_args::params_of_file(&file, &text, &node);
+                        values.extend(files.problems.keep(found).unwrap_or_default());
                     }
                 }
             }
@@ -109,10 +107,7 @@ impl Settings {
             return Err(problems.into());
         }
         host_names::resolve(&mut values, &mut problems);
-        let params = Params::from_values(&values).unwrap_or_else(|Problems(found)| {
-            problems.0.extend(found);
-            Params::default()
-        });
+        let params = problems.keep(Params::from_values(&values)).unwrap_or_default();
         let mut settings = Self::with_params(problems.or(params)?)?;
         settings.origin.values = values;
         settings.warnings.extend(warnings);
@@ -203,11 +198,8 @@ impl Settings {
         }
         let mut changed = self.clone();
         changed.origin.sensors.push(sensor);
-        let found = changed.changed(self.params.clone());
-        let found = found.unwrap_or_else(|Problems(found)| {
-            problems.0.extend(found);
-            self.clone()
-        });
+        let found = problems.keep(changed.changed(self.params.clone()));
+        let found = found.unwrap_or_else(|| self.clone());
         if found.angle_unit.unit != self.angle_unit.unit {
             let why = "changes the unit that mount_angle_unit:=auto finds for all sensors; set mount_angle_unit";
             problems.push("row.SensorAngEular", why);
@@ -229,9 +221,7 @@ impl Settings {
         calibrations: &Calibrations,
     ) -> Result<Self, Problems> {
         let (entries, mut problems) = params.changed_entries(&origin.sensors);
-        if let Err(Problems(found)) = params.check_sensors(&entries) {
-            problems.0.extend(found);
-        }
+        problems.keep(params.check_sensors(&entries));
         let is_enabled = |s: &&SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
         let file_entries: Vec<_> = origin.sensors.iter().filter(is_enabled).cloned().collect();
         // Only the files determine the unit: angles in parameters are always in degrees.
@@ -245,10 +235,7 @@ impl Settings {
         let calibrations = Calibrations::read(&params, &sensors, calibrations, &mut problems);
         let mounts = sensors.iter().map(|s| mount(s, &params, &angle_unit));
         let pairs = CameraPairs::find(&params, &sensors, &mounts.collect::<Vec<_>>());
-        let pairs = pairs.unwrap_or_else(|Problems(found)| {
-            problems.0.extend(found);
-            CameraPairs::default()
-        });
+        let pairs = problems.keep(pairs).unwrap_or_default();
         problems.or(Self {
             ports: params.ports,
             params,
