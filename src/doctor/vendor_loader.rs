@@ -18,7 +18,7 @@ pub fn check_vendor_loader(file: &str, text: &str) -> Vec<Finding> {
     let lines: Vec<_> = text.lines().map(without_comment).collect();
     let Ok(document) = serde_json::from_str::<Value>(&lines.join("\n")) else {
         let what = "is not valid JSON after comments are removed; \
-                    the vendor's loader cuts a line at `//` and `#` even within quotes, and then fails with an exception";
+            the vendor's loader cuts a line at `//` and `#` even within quotes, and then fails with an exception";
         let remedy = format!("python3 -m json.tool {file}");
         return vec![Finding::new(Code::LoaderDrops, file, what, remedy)];
     };
@@ -26,12 +26,10 @@ pub fn check_vendor_loader(file: &str, text: &str) -> Vec<Finding> {
     let Some(sensors) = sensors.filter(|sensors| !sensors.is_empty()) else { return Vec::new() };
     let skipped = |(i, sensor): (usize, &Value)| {
         let why = why_skipped(sensor)?;
-        Some(Finding::new(
-            Code::LoaderDrops,
-            format!("{file}: VisionSensors[{i}]"),
-            format!("the vendor's programs skip this sensor silently: {why}"),
-            "correct the value in the file; until then only this bridge delivers the sensor",
-        ))
+        let what = format!("the vendor's programs skip this sensor silently: {why}");
+        let remedy =
+            "correct the value in the file; until then only this bridge delivers the sensor";
+        Some(Finding::new(Code::LoaderDrops, format!("{file}: VisionSensors[{i}]"), what, remedy))
     };
     sensors.iter().enumerate().filter_map(skipped).collect()
 }
