@@ -73,18 +73,11 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
 }
 
 fn topics(page: &mut TopicPage) {
-    page.topic(
-        &["/diagnostics"],
-        "diagnostic_msgs/msg/DiagnosticArray",
-        &[QosGroup::Diagnostics],
-        "one status per source, topic and clock, one of all services, one of the frames, and `doctor`: faults and their remedies ([doctor.md](doctor.md))",
-    );
-    page.topic(
-        &[STATS],
-        "rfly_bridge_msgs/msg/BridgeStats",
-        &[QosGroup::Diagnostics],
-        "the figures of the sources and clocks as numbers",
-    );
+    let group = [QosGroup::Diagnostics];
+    let doc = "one status per source, topic and clock, one of all services, one of the frames, and `doctor`: faults and their remedies ([doctor.md](doctor.md))";
+    page.topic(&["/diagnostics"], "diagnostic_msgs/msg/DiagnosticArray", &group, doc);
+    let doc = "the figures of the sources and clocks as numbers";
+    page.topic(&[STATS], "rfly_bridge_msgs/msg/BridgeStats", &group, doc);
 }
 
 /// The reporting task.

@@ -140,37 +140,20 @@ impl SceneTopics {
 
 pub(super) fn document(page: &mut TopicPage) {
     let mut row = |names: &[&str], interface: &str, doc: &str| {
+        let group = if names == [COLLISIONS] { QosGroup::Latched } else { QosGroup::Reports };
         let names: Vec<_> = names.iter().map(|name| format!("/rflysim/{name}")).collect();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
-        let group = match names[..] {
-            [name] if name.ends_with(COLLISIONS) => QosGroup::Latched,
-            _ => QosGroup::Reports,
-        };
         page.topic(&names, interface, &[group], doc);
     };
-    row(
-        &[COLLISIONS],
-        "rfly_bridge_msgs/msg/Collision",
-        "the collision of the vehicle, from its first report until the vehicle is free or the simulation restarts ([reports.md](reports.md))",
-    );
-    row(
-        &[VEHICLE_REPORTS],
-        "rfly_bridge_msgs/msg/VehicleReport",
-        "each report of a vehicle in `map`: pose, velocity, motors, distances in six directions",
-    );
-    row(
-        &[CAMERAS],
-        "rfly_bridge_msgs/msg/CameraReport",
-        "each description of a camera of Config.json: size, field of view, pose in `map`",
-    );
-    row(
-        &[VEHICLES, OBJECTS],
-        "vision_msgs/msg/Detection3DArray",
-        "boxes of the described vehicles and objects in `map`; `id` is the CopterID or the name, the hypothesis has the reference point. At most 10 Hz",
-    );
-    row(
-        &[MARKERS],
-        "visualization_msgs/msg/MarkerArray",
-        "the same with names, for RViz and Foxglove",
-    );
+    let doc = "the collision of the vehicle, from its first report until the vehicle is free or the simulation restarts ([reports.md](reports.md))";
+    row(&[COLLISIONS], "rfly_bridge_msgs/msg/Collision", doc);
+    let doc =
+        "each report of a vehicle in `map`: pose, velocity, motors, distances in six directions";
+    row(&[VEHICLE_REPORTS], "rfly_bridge_msgs/msg/VehicleReport", doc);
+    let doc = "each description of a camera of Config.json: size, field of view, pose in `map`";
+    row(&[CAMERAS], "rfly_bridge_msgs/msg/CameraReport", doc);
+    let doc = "boxes of the described vehicles and objects in `map`; `id` is the CopterID or the name, the hypothesis has the reference point. At most 10 Hz";
+    row(&[VEHICLES, OBJECTS], "vision_msgs/msg/Detection3DArray", doc);
+    let doc = "the same with names, for RViz and Foxglove";
+    row(&[MARKERS], "visualization_msgs/msg/MarkerArray", doc);
 }

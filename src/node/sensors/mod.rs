@@ -228,19 +228,13 @@ fn topics(page: &mut TopicPage) {
     page.sensors += BOXES_ROW;
     page.sensors += gimbal::ROWS;
     page.sensors += set_camera_info::ROW;
-    page.topic(
-        &["/rflysim/uav<id>/global/odom"],
-        "nav_msgs/msg/Odometry",
-        &[QosGroup::State],
-        "odometry that newer simulators send with each cloud of the vehicle's first cloud sensor, with the stamp of the cloud; \
-         `cloud.global_odometry_topic`",
-    );
-    page.topic(
-        &["/rflysim/uav<id>/local/odom"],
-        "nav_msgs/msg/Odometry",
-        &[QosGroup::State],
-        "the same relative to its first pose, in `<prefix>odom_start`; `cloud.odometry_topic`",
-    );
+    let (interface, group) = ("nav_msgs/msg/Odometry", [QosGroup::State]);
+    let doc = "odometry that newer simulators send with each cloud of the vehicle's first cloud sensor, with the stamp of the cloud; \
+        `cloud.global_odometry_topic`";
+    page.topic(&["/rflysim/uav<id>/global/odom"], interface, &group, doc);
+    let doc =
+        "the same relative to its first pose, in `<prefix>odom_start`; `cloud.odometry_topic`";
+    page.topic(&["/rflysim/uav<id>/local/odom"], interface, &group, doc);
 }
 
 /// Row of the topic of boxes, which is common to cameras of several types.

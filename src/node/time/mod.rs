@@ -8,21 +8,13 @@ use crate::node::subsystem::{Subsystem, TopicPage};
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, _: &mut Assembly) -> Result<(), NodeError> {
-    match context.settings.params.time.mode {
-        StampMode::Sim => {
-            let publisher = context.publisher(QosGroup::Clock, "/clock")?;
-            context.clocks.publish_on(publisher);
-        }
-        StampMode::Aligned | StampMode::Arrival => {}
+    if context.settings.params.time.mode == StampMode::Sim {
+        context.clocks.publish_on(context.publisher(QosGroup::Clock, "/clock")?);
     }
     Ok(())
 }
 
 fn topics(page: &mut TopicPage) {
-    page.topic(
-        &["/clock"],
-        "rosgraph_msgs/msg/Clock",
-        &[QosGroup::Clock],
-        "simulation time, with `time.mode: sim` only",
-    );
+    let doc = "simulation time, with `time.mode: sim` only";
+    page.topic(&["/clock"], "rosgraph_msgs/msg/Clock", &[QosGroup::Clock], doc);
 }
