@@ -11,16 +11,9 @@ pub(super) const CONSUMER: Consumer = Consumer {
 
 /// Prefix and names of the absolute topics and services of px4ctrl.
 const MAVROS: &str = "/mavros";
-const NAMES: [&str; 8] = [
-    "state",
-    "extended_state",
-    "imu/data",
-    "rc/in",
-    "battery",
-    "setpoint_raw/attitude",
-    "set_mode",
-    "cmd/arming",
-];
+#[rustfmt::skip] // a table
+const NAMES: [&str; 8] =
+    ["state", "extended_state", "imu/data", "rc/in", "battery", "setpoint_raw/attitude", "set_mode", "cmd/arming"];
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     let mut problems = Problems::default();

@@ -111,7 +111,7 @@ fn check_silence(
     let sensors: Vec<_> = facts.sources.iter().filter(|s| s.is_requested_sensor()).collect();
     let count = |state| sensors.iter().filter(|source| source.state == state).count();
     let (all, up, lost) = (sensors.len(), count(LinkState::Up), count(LinkState::Lost));
-    // An autopilot that is a program of its own may go on while the simulation is paused.
+    // An autopilot that is a program of its own may continue while the simulation is paused.
     let of_simulator = |s: &&SourceFacts| {
         let is_autopilot = matches!(s.kind, SourceRole::Autopilot(_));
         s.is_requested_sensor() || (s.awaited.is_some() && !is_autopilot)
@@ -121,8 +121,9 @@ fn check_silence(
         (1.., 0) if simulator_runs && lost > 0 => {
             // A simulator that stops sends its last heartbeat with its last frame.
             let sensors_end = sensors.iter().filter_map(|source| source.age).min();
-            let goes_on = last.zip(sensors_end).is_some_and(|(last, end)| end >= last + SAME_END);
-            found.extend(goes_on.then(|| captures_ended(lost, all)));
+            let others_continue =
+                last.zip(sensors_end).is_some_and(|(last, end)| end >= last + SAME_END);
+            found.extend(others_continue.then(|| captures_ended(lost, all)));
         }
         (1.., 0) if simulator_runs => found.push(renderer_silent(simulator, &sensors)),
         (1.., 0) => found.push(match last {

@@ -1,4 +1,4 @@
-//! Facts of a bridge: the input of its `/diagnostics`.
+//! Facts of a bridge: the input of [`check_bridge`](super::check_bridge).
 use crate::ros::WriterReport;
 use crate::time::ClockStatus;
 use crate::transport::{Holder, Refused};

@@ -64,8 +64,8 @@ pub enum SilenceNews {
 /// Decides what to log about silences.
 #[derive(Clone, Debug, Default)]
 pub struct SilenceWatch {
-    /// Duration of the silence at the last check and at the last log line, and what that was about.
-    told: Option<(Duration, Duration, Code, String)>,
+    /// Duration of the silence at the last check and at the last log line; code and subject of that line.
+    logged: Option<(Duration, Duration, Code, String)>,
 }
 
 impl SilenceWatch {
@@ -76,10 +76,10 @@ impl SilenceWatch {
         findings: &[Finding],
     ) -> Option<SilenceNews> {
         let Some(silence) = silence else {
-            return self.told.take().map(|(lasted, ..)| SilenceNews::Ended(lasted));
+            return self.logged.take().map(|(lasted, ..)| SilenceNews::Ended(lasted));
         };
         let mut last = None;
-        if let Some((lasted, at, code, subject)) = &mut self.told {
+        if let Some((lasted, at, code, subject)) = &mut self.logged {
             *lasted = silence;
             last = Some((*at, *code, subject.clone()));
         }
@@ -91,7 +91,7 @@ impl SilenceWatch {
         if silence < PATIENCE || !is_news {
             return None;
         }
-        self.told = Some((silence, silence, finding.code, finding.subject.clone()));
+        self.logged = Some((silence, silence, finding.code, finding.subject.clone()));
         Some(SilenceNews::Silent(finding.clone()))
     }
 }

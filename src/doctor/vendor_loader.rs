@@ -3,15 +3,9 @@
 use super::{Code, Finding};
 use serde_json::Value;
 
-const INTEGERS: [&str; 7] = [
-    "SeqID",
-    "TypeID",
-    "TargetCopter",
-    "TargetMountType",
-    "DataWidth",
-    "DataHeight",
-    "DataCheckFreq",
-];
+#[rustfmt::skip] // a table
+const INTEGER_KEYS: [&str; 7] =
+    ["SeqID", "TypeID", "TargetCopter", "TargetMountType", "DataWidth", "DataHeight", "DataCheckFreq"];
 
 /// Finds the sensors of a Config.json that the vendor's loader would skip.
 pub fn check_vendor_loader(file: &str, text: &str) -> Vec<Finding> {
@@ -34,10 +28,10 @@ pub fn check_vendor_loader(file: &str, text: &str) -> Vec<Finding> {
     sensors.iter().enumerate().filter_map(skipped).collect()
 }
 
-/// Returns the first check of the loader that fails.
+/// Returns why the loader skips a sensor: its first check that fails.
 fn why_skipped(sensor: &Value) -> Option<String> {
     let is_integer = |value: &Value| value.is_i64() || value.is_u64() || value.is_boolean();
-    for key in INTEGERS {
+    for key in INTEGER_KEYS {
         match sensor.get(key) {
             Some(value) if !is_integer(value) => {
                 return Some(format!("{key} is {value}, not an integer"));

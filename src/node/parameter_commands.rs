@@ -250,17 +250,9 @@ fn scalar_type(value: &ParamValue) -> u8 {
 }
 
 /// Names of the types of `rcl_interfaces/msg/ParameterType`.
+#[rustfmt::skip] // a table
 const TYPES: [&str; 10] = [
-    "not set",
-    "boolean",
-    "integer",
-    "double",
-    "string",
-    "byte array",
-    "boolean array",
-    "integer array",
-    "double array",
-    "string array",
+    "not set", "boolean", "integer", "double", "string", "byte array", "boolean array", "integer array", "double array", "string array",
 ];
 
 fn description(text: &mut String, descriptor: &ParameterDescriptor) {
