@@ -123,19 +123,3 @@ pub(crate) fn did_you_mean<'a>(
 ) -> String {
     closest(word, candidates).map(|c| format!("; did you mean \"{c}\"?")).unwrap_or_default()
 }
-
-#[cfg(test)]
-mod length_tests {
-    use super::*;
-
-    #[test]
-    fn a_long_path_is_truncated() {
-        let mut problems = Problems::default();
-        problems.push("x".repeat(100_000), "is long");
-        problems.push("short", "is short");
-        let text = problems.to_string();
-        assert!(text.len() < 1000, "{}", text.len());
-        assert!(text.contains("...") && text.contains("short ") && text.contains("is long"));
-        assert!(problems.0[0].to_string().len() < 1000);
-    }
-}
