@@ -99,11 +99,6 @@ impl<'a> Context<'a> {
         let qos = self.qos(group, topic);
         Ok(self.middleware.publisher(topic, qos)?)
     }
-
-    /// Returns the full name of a vehicle's topic.
-    pub(super) fn vehicle_topic(&self, vehicle: u16, topic: &str) -> String {
-        self.settings.vehicle_topic(vehicle, topic)
-    }
 }
 
 pub(super) fn qos_of(

@@ -57,10 +57,6 @@ impl Tf {
         self.known_poses.lock().len()
     }
 
-    fn tree(&self) -> MutexGuard<'_, FrameTree> {
-        self.tree.lock()
-    }
-
     pub(super) fn is_read(&self) -> bool {
         self.publisher.subscribers() > 0
     }
@@ -68,7 +64,7 @@ impl Tf {
     /// Publishes the frames that move with a vehicle, if `/tf` has a subscriber.
     pub(super) fn publish(&self, pose: &VehiclePose, stamp: RosTime) {
         let transforms = {
-            let mut tree = self.tree();
+            let mut tree = self.tree.lock();
             let transforms = tree.update(pose, stamp);
             self.is_read().then(|| transforms.to_vec())
         };
@@ -201,6 +197,6 @@ impl StaticTf {
     }
 
     fn tree(&self) -> MutexGuard<'_, FrameTree> {
-        self.0.tf.tree()
+        self.0.tf.tree.lock()
     }
 }

@@ -30,7 +30,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let mut descriptions: Vec<RobotDescription> = Vec::new();
     if context.settings.params.frames.robot_description {
         for vehicle in context.settings.vehicles() {
-            let topic = context.vehicle_topic(vehicle, "robot_description");
+            let topic = context.settings.vehicle_topic(vehicle, "robot_description");
             let publisher = context.publisher(QosGroup::RobotDescription, &topic)?;
             let description = RobotDescription { vehicle, publisher };
             description.publish(context.settings)?;

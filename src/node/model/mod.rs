@@ -58,7 +58,7 @@ struct VehicleModel<'a, 'c> {
 impl VehicleModel<'_, '_> {
     /// Full name of a topic or service of the vehicle.
     fn full_name(&self, name: &str) -> String {
-        self.context.vehicle_topic(self.socket.vehicle, name)
+        self.context.settings.vehicle_topic(self.socket.vehicle, name)
     }
 
     /// Offers a service that responds at once.

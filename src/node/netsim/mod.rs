@@ -16,7 +16,7 @@ use crate::node::threads::REPORT;
 use crate::ros::{Publisher, Qos};
 use crate::transport::{Datagram, Received, UdpReceiver, UdpSender};
 use crate::wire::NETWORK_GROUP;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::io::IoSliceMut;
 use std::net::SocketAddrV4;
@@ -77,20 +77,20 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let Some(sender) = sender else { return Ok(()) };
     let (net, out) = (shared.clone(), sender.clone());
     subscribe(context, assembly, &name("netsim/send_state"), move |message: NetSimState| {
-        out.send(net.net().state(&message, unix_time()));
+        out.send(net.net.lock().state(&message, unix_time()));
     })?;
     let (net, out) = (shared.clone(), sender.clone());
     subscribe(context, assembly, &name("netsim/send_data"), move |message: NetSimData| {
-        out.send(net.net().data(&message, unix_time()));
+        out.send(net.net.lock().data(&message, unix_time()));
     })?;
     subscribe(context, assembly, &name("netsim/send_request"), move |message: NetSimRequest| {
-        if let Err(error) = shared.net().request(&message, unix_time()) {
+        if let Err(error) = shared.net.lock().request(&message, unix_time()) {
             return sender.refuse(&error);
         }
         if !message.wanted.is_empty() {
-            sender.send(shared.net().request(&message, unix_time()));
+            sender.send(shared.net.lock().request(&message, unix_time()));
         }
-        shared.requests().insert(message.sender, message);
+        shared.requests.lock().insert(message.sender, message);
     })
 }
 
@@ -115,16 +115,6 @@ struct SharedNetSim {
     net: Mutex<NetSim>,
     /// The newest request of each vehicle.
     requests: Mutex<BTreeMap<u16, NetSimRequest>>,
-}
-
-impl SharedNetSim {
-    fn net(&self) -> MutexGuard<'_, NetSim> {
-        self.net.lock()
-    }
-
-    fn requests(&self) -> MutexGuard<'_, BTreeMap<u16, NetSimRequest>> {
-        self.requests.lock()
-    }
 }
 
 #[derive(Clone)]
@@ -201,9 +191,9 @@ impl CountedTask for NetSimSource {
 impl NetSimSource {
     fn repeat_requests(&self) {
         let Some(sender) = &self.request_sender else { return };
-        let requests = self.shared.requests().clone();
+        let requests = self.shared.requests.lock().clone();
         for request in requests.values().filter(|request| !request.wanted.is_empty()) {
-            sender.send(self.shared.net().request(request, unix_time()));
+            sender.send(self.shared.net.lock().request(request, unix_time()));
         }
     }
 
@@ -221,7 +211,7 @@ impl NetSimSource {
 
     fn publish(&self, datagram: &Datagram, buffer: &[u8]) {
         let bytes = buffer.get(..datagram.len).unwrap_or(buffer);
-        let message = self.shared.net().receive(bytes, unix_time());
+        let message = self.shared.net.lock().receive(bytes, unix_time());
         let published = match message {
             Ok(NetSimReceived::State(state)) => self.publishers.state.publish(&state),
             Ok(NetSimReceived::Data(data)) => self.publishers.data.publish(&data),

@@ -73,7 +73,7 @@ impl ReportSource {
     ) -> Result<Self, NodeError> {
         let params = &context.settings.params;
         let vehicle = |id: u16| {
-            let name = context.vehicle_topic(id, COLLISIONS);
+            let name = context.settings.vehicle_topic(id, COLLISIONS);
             let vehicle = VehicleCollisions {
                 topic: Collisions::open(context, QosGroup::Latched, &name)?,
                 collision: CollisionState::default(),

@@ -38,7 +38,7 @@ use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks;
 use crate::node::threads::{REPORT, Threads};
 use crate::sensors::{FrameKind, SensorSpec, TopicSpec, spec_of, specs};
-use crate::transport::BindOptions;
+use crate::transport::{BindOptions, StreamReceiver};
 use crate::wire::shm_name;
 use bounding_boxes::BoxTask;
 use opened_sensor::{OpenedSensor, Successor};
@@ -109,7 +109,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             threads.insert(config.seq_id, successor);
         }
     }
-    *opener.threads() = threads;
+    *opener.threads.lock() = threads;
     let opener = Arc::new(opener);
     let prepare = move |before: &Arc<Settings>, now: &Arc<Settings>| opener.prepare(before, now);
     assembly.prepare.push(Box::new(prepare));
@@ -171,7 +171,8 @@ impl Reception<'_> {
             buffer_bytes: params.receive_buffer_bytes,
             ..senders.port_at(config.ip.into(), config.port)
         };
-        let Some(receiver) = binder.bind_stream(&options, &stats.name()) else { return false };
+        let receiver = binder.bind_with(StreamReceiver::bind, &options, &stats.name());
+        let Some(receiver) = receiver else { return false };
         let len = *opened.lengths.end();
         if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
             tracing::warn!(

@@ -21,7 +21,7 @@ use crate::sensors::{
     SensorPipeline, TrueAttitude, spec_of,
 };
 use crate::wire::{Payload, shm_block_lens};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::{Arc, mpsc};
 
@@ -186,10 +186,10 @@ impl SensorOpener {
         }
         for new in added {
             let (seq_id, successor) = self.adder.start(new);
-            self.threads().insert(seq_id, successor);
+            self.threads.lock().insert(seq_id, successor);
         }
         let (replacing, replaced) = mpsc::channel();
-        let threads = self.threads();
+        let threads = self.threads.lock();
         for (seq_id, sensor) in opened {
             if let Some(thread) = threads.get(&seq_id) {
                 // Sending fails if the thread has ended.
@@ -198,10 +198,6 @@ impl SensorOpener {
         }
         drop((replacing, threads));
         Box::new(move || while replaced.recv().is_ok() {})
-    }
-
-    pub(super) fn threads(&self) -> MutexGuard<'_, SuccessorSenders> {
-        self.threads.lock()
     }
 
     /// Returns the properties that an open sensor cannot change.

@@ -51,7 +51,7 @@ pub(super) fn open(
         assembly.add_source_of(SourceRole::Imu(vehicle), format!("imu of vehicle {vehicle}"));
     stats.lock().asked_hz = Some(params.imu.rate_hz.into());
     let reply_to = params.receive_address.unwrap_or(Ipv4Addr::LOCALHOST);
-    let topic = context.vehicle_topic(vehicle, &params.imu.topic);
+    let topic = context.settings.vehicle_topic(vehicle, &params.imu.topic);
     let draws = Draws::new(params.degrade.seed, vehicle);
     let frame = context.settings.imu_frame(&context.tree, vehicle);
     let mut converter = ImuConverter::new(&params.imu, &frame, params.frames.world);

@@ -150,12 +150,12 @@ fn open_ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth,
     let names = context.tree.names();
     let publishers = TruthPublishers::open(
         context.middleware,
-        |topic| context.vehicle_topic(vehicle, topic),
+        |topic| context.settings.vehicle_topic(vehicle, topic),
         |group, topic| context.qos(group, topic),
     )?;
     let params = &context.settings.params;
     let receiver = GpsReceiver::open(&params.degrade, vehicle, |topic| {
-        context.publisher(topic.group, &context.vehicle_topic(vehicle, topic.name))
+        context.publisher(topic.group, &context.settings.vehicle_topic(vehicle, topic.name))
     })?;
     let truth = GroundTruth::new(
         publishers,
