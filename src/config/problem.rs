@@ -102,7 +102,7 @@ const MIN_SIMILARITY: f64 = 0.7;
 /// `DataCheckFrequency` for `DataCheckFreq`.
 fn similarity(word: &str, candidate: &str) -> f64 {
     let (a, b) = (word.chars().count() as f64, candidate.chars().count() as f64);
-    // The edits are at least the difference of the lengths; to count them takes time in proportion to both lengths.
+    // Words of very different lengths are not similar; counting their edits takes time in proportion to both lengths.
     let edits = match a.min(b) / a.max(b) < MIN_SIMILARITY {
         true => 0.0,
         false => strsim::normalized_damerau_levenshtein(word, candidate),

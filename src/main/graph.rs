@@ -300,7 +300,7 @@ pub(super) fn list_topics(args: &RosArgs, arguments: TopicsArgs) -> anyhow::Resu
     finish(listed)
 }
 
-pub(super) fn parameters(args: &RosArgs, arguments: ParamArgs) -> anyhow::Result<()> {
+pub(super) fn run_param(args: &RosArgs, arguments: ParamArgs) -> anyhow::Result<()> {
     let text = on_graph(args, "rfly_bridge_param", async move |middleware| {
         parameters_text(middleware, arguments).await
     })?;
@@ -309,11 +309,11 @@ pub(super) fn parameters(args: &RosArgs, arguments: ParamArgs) -> anyhow::Result
 
 async fn parameters_text(middleware: &Middleware, arguments: ParamArgs) -> anyhow::Result<String> {
     let limit = arguments.wait.limit();
-    let at = |node: &str| ParameterNode::new(middleware, node, limit);
+    let node_at = |node: &str| ParameterNode::new(middleware, node, limit);
     let lines =
         |lines: Vec<String>| lines.iter().map(|line| format!("  {line}\n")).collect::<String>();
     Ok(match arguments.command {
-        ParamCommand::List { node: Some(node) } => lines(at(&node)?.list().await?),
+        ParamCommand::List { node: Some(node) } => lines(node_at(&node)?.list().await?),
         ParamCommand::List { node: None } => {
             let mut text = String::new();
             for node in parameter_nodes(middleware, limit).await? {
@@ -326,20 +326,20 @@ async fn parameters_text(middleware: &Middleware, arguments: ParamArgs) -> anyho
             text
         }
         ParamCommand::Get { node, names, hide_type } => {
-            let values = at(&node)?.get(&names).await?;
+            let values = node_at(&node)?.get(&names).await?;
             let shown = |value| if hide_type { format!("{value}") } else { labelled(value) };
             values.iter().map(|value| shown(value) + "\n").collect()
         }
         ParamCommand::Set { node, name, value } => {
-            at(&node)?.set(&name, &value).await?;
+            node_at(&node)?.set(&name, &value).await?;
             "Set parameter successful\n".to_owned()
         }
-        ParamCommand::Describe { node, names } => at(&node)?.describe(&names).await?,
-        ParamCommand::Dump { node } => at(&node)?.dump().await?,
+        ParamCommand::Describe { node, names } => node_at(&node)?.describe(&names).await?,
+        ParamCommand::Dump { node } => node_at(&node)?.dump().await?,
     })
 }
 
-/// Runs work as a node of the graph until it ends or a signal comes, which is `None`.
+/// Runs work as a node of the graph; `None` if a signal ends it.
 fn on_graph<T: Send + 'static>(
     args: &RosArgs,
     name: &str,
@@ -365,7 +365,7 @@ fn finish(ended: Ended<anyhow::Result<Option<String>>>) -> anyhow::Result<()> {
     }
 }
 
-/// A signal is the usual end of what has no other.
+/// As [`finish`] without an output; a signal is the normal end of an endless command.
 fn finish_endless(
     ended: Ended<anyhow::Result<Option<()>>>,
     is_endless: bool,

@@ -106,7 +106,7 @@ impl Cause {
         }
     }
 
-    /// Whether it is a loss. What only tells of something, is for others or was here before is none.
+    /// Returns the kind: a loss, or only an event, or data that the bridge ignores (of others, or received before).
     pub fn kind(self) -> CounterKind {
         match self {
             Self::Vehicle(counter) => counter.kind(),

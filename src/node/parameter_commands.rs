@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
-/// Why a command on parameters did not do what it was asked.
+/// Why a command on parameters failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ParameterError {
     /// No service, or no response.
@@ -64,7 +64,7 @@ pub struct ParameterNode<'a> {
     limit: Duration,
 }
 
-/// Suffix and type of the service by which nodes with parameters are found.
+/// Suffix of the service by which nodes with parameters are found.
 const LIST: &str = "/list_parameters";
 
 /// Finds all nodes with parameters. `limit` applies to the search, and to each later search and response.
@@ -133,7 +133,7 @@ impl<'a> ParameterNode<'a> {
         let request = GetParametersRequest { names: names.to_vec() };
         let got = self.call::<GetParameters>("get_parameters", request).await?;
         let values: Vec<_> = got.values.iter().map(from_msg).collect();
-        // A node answers with an empty list, or with a value that is not set.
+        // To an unknown name a node answers with an empty list, or with a value that is not set.
         for (i, name) in names.iter().enumerate() {
             if !matches!(values.get(i), Some(Some(_))) {
                 return Err(self.unknown(name).await);
@@ -201,8 +201,8 @@ impl<'a> ParameterNode<'a> {
     }
 }
 
-/// Reads a value in YAML. Where a parameter of the declared type takes a text or a real number, what looks like something else
-/// is one, too. Returns the value and its type.
+/// Reads a value in YAML; returns it with its type. For a declared text any scalar is a text, for a declared real number an
+/// integer is a real number.
 fn value_of(text: &str, declared: u8) -> Result<(ParamValue, u8), String> {
     const TEXT: u8 = ParamType::String as u8;
     const REAL: u8 = ParamType::Double as u8;

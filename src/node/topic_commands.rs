@@ -16,14 +16,14 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 
-/// The graph is taken as discovered when it has not changed for this time.
+/// The graph counts as discovered when it has not changed for this time.
 const SETTLED: Duration = Duration::from_secs(1);
 /// Messages that wait for the output.
 const QUEUE: usize = 64;
-/// How often losses are looked for.
+/// Interval of checks for losses.
 const CHECK_PERIOD: Duration = Duration::from_secs(1);
 
-/// Why a command on a topic did not do what it was asked.
+/// Why a command on a topic failed.
 #[derive(Debug, thiserror::Error)]
 pub enum TopicError {
     /// Nobody publishes, and no type was given.
@@ -134,7 +134,7 @@ pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), 
     let (sender, mut messages) = mpsc::channel(QUEUE);
     let lost = Arc::new(AtomicU64::new(0));
     let count = lost.clone();
-    // One element more than is shown says that there are more.
+    // One element more than is shown, so that the output marks the array as cut off.
     let most = match (&options.field, options.shorten.no_arrays, options.shorten.length) {
         (None, false, Some(length)) => length.saturating_add(1),
         _ => usize::MAX,
@@ -148,7 +148,7 @@ pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), 
     let deadline = options.limit.map(|limit| Instant::now() + limit);
     let mut is_first = true;
     loop {
-        losses.report(&topic, lost.load(Ordering::Relaxed), subscription.undecodable());
+        losses.log(&topic, lost.load(Ordering::Relaxed), subscription.undecodable());
         let Ok(received) = tokio::time::timeout(CHECK_PERIOD, messages.recv()).await else {
             if is_first && deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 let seconds = options.limit.unwrap_or_default().as_secs_f64();
@@ -200,18 +200,18 @@ fn print(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Messages that are not printed; the first one is told at once, all others together once in a while.
+/// Messages that are not printed; the first ones are logged at once, later ones at most every 10 s.
 #[derive(Default)]
 struct Losses {
-    told: u64,
+    logged: u64,
     last: Option<Instant>,
 }
 
 impl Losses {
-    fn report(&mut self, topic: &str, slow: u64, undecodable: u64) {
+    fn log(&mut self, topic: &str, slow: u64, undecodable: u64) {
         let is_due = self.last.is_none_or(|last| last.elapsed() >= CHECK_PERIOD * 10);
-        if slow + undecodable > self.told && is_due {
-            (self.told, self.last) = (slow + undecodable, Some(Instant::now()));
+        if slow + undecodable > self.logged && is_due {
+            (self.logged, self.last) = (slow + undecodable, Some(Instant::now()));
             tracing::warn!(
                 "{topic}: {slow} messages are left out because the output is slower than they come, {undecodable} do not decode"
             );
@@ -277,7 +277,7 @@ pub struct PublishOptions {
     pub type_name: String,
     /// The message in YAML; missing fields have their defaults.
     pub message: String,
-    /// Changes of reliable, transient local, depth 1.
+    /// Changes of the QoS, which is else reliable, transient local, depth 1.
     pub qos: QosChange,
     /// Time between two messages.
     pub period: Duration,
@@ -334,7 +334,7 @@ pub async fn publish(middleware: &Middleware, options: &PublishOptions) -> Resul
     Ok(())
 }
 
-/// The type with which the topic is subscribed to, else a similar topic of this type.
+/// Returns the other type with which the topic is subscribed to, else a similar name of a topic that has subscribers.
 fn subscribed_hint(connections: &mut ConnectionsWatch, topic: &str, type_name: &str) -> String {
     let subscribed = connections.subscribed();
     let same_name =
@@ -397,7 +397,7 @@ pub async fn topics(middleware: &Middleware, options: TopicsOptions) -> Result<S
     Ok(text)
 }
 
-/// Topics without hidden ones, when the graph has not changed for a while.
+/// Returns the topics, without hidden ones, when the graph has not changed for [`SETTLED`].
 async fn discovered(
     middleware: &Middleware,
     connections: &mut ConnectionsWatch,

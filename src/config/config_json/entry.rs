@@ -52,8 +52,8 @@ impl Draft {
     }
 }
 
-/// Reads one entry. `last_id` is the last SeqID of this file; an entry with problems advances it, too, as in the
-/// vendor's loader.
+/// Reads one entry. `last_id` is the SeqID before it, to which SeqID 0 adds 1; an entry with problems advances it, too, as in
+/// the vendor's loader.
 pub(super) fn read(
     entry: &mut SensorEntry<'_>,
     overrides: &VendorOverrides,

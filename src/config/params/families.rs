@@ -187,7 +187,7 @@ pub(crate) fn is_address(name: &str) -> bool {
     row.is_some_and(|row| matches!(row.kind, ValueKind::Address))
 }
 
-/// Names with `:=` for the completion of a shell; those of families with the number of the documents.
+/// Names with `:=` for the completion of a shell; those of families have the number of the example in the documents.
 pub fn completed_names() -> impl Iterator<Item = &'static str> {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let example = |name: String| {

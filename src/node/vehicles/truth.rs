@@ -8,7 +8,7 @@ use crate::node::assembly::Assembly;
 use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
 use crate::node::context::Context;
-use crate::node::datagrams::{BUFFER, accepted, advance_order, arrival, take_next};
+use crate::node::datagrams::{BUFFER, advance_order, arrival, count_received, take_next};
 use crate::node::error::NodeError;
 use crate::node::pose_history::PoseHistory;
 use crate::node::presence::Presence;
@@ -266,7 +266,7 @@ impl TruthStates {
         let Some(received) = receive(&mut [IoSliceMut::new(&mut buffer)])? else {
             return Ok(None);
         };
-        if let Some(datagram) = accepted(received, &self.stats) {
+        if let Some(datagram) = count_received(received, &self.stats) {
             self.last_datagram = Some(Instant::now());
             self.handle(&buffer[..datagram.len.min(BUFFER)], &datagram);
         }
