@@ -1,10 +1,8 @@
 //! The cameras of a vehicle, and stereo pairs.
-use super::CalibOutput;
-use super::rig::Rig;
+use super::{CalibOutput, rig::Rig};
 use crate::config::params::{DepthEncoding, QosGroup};
 use crate::config::{Problem, Problems, SensorConfig};
-use crate::msgs::sensor_msgs::msg::CameraInfo;
-use crate::msgs::std_msgs::msg::Header;
+use crate::msgs::{sensor_msgs::msg::CameraInfo, std_msgs::msg::Header};
 use crate::sensors::{Lens, Options, Size, camera_info, spec_of};
 use crate::wire::{Optics, Payload, SensorKind};
 

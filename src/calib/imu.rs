@@ -1,6 +1,5 @@
 //! The IMU and its noise.
-use super::CalibOutput;
-use super::rig::Rig;
+use super::{CalibOutput, rig::Rig};
 use crate::config::Problem;
 
 /// Noise of an IMU as in Kalibr's `imu.yaml`: accelerometer noise density (m/s²/√Hz) and random walk (m/s³/√Hz), gyroscope

@@ -1,11 +1,8 @@
 //! Kalibr: a file of the cameras with their poses to the IMU and a file of the IMU, in the format of Kalibr's programs.
-use super::camera::CalibratedCamera;
 use super::imu::{Imu, Noise};
-use super::rig::Rig;
 use super::yaml::{nested, real, text};
-use super::{CalibOutput, Consumer};
-use crate::config::Problems;
-use crate::config::params::QosGroup;
+use super::{CalibOutput, Consumer, camera::CalibratedCamera, rig::Rig};
+use crate::config::{Problems, params::QosGroup};
 use crate::frames::Transform;
 use std::fmt::Write as _;
 

@@ -1,7 +1,5 @@
 //! The lidar of a vehicle.
-use super::CalibOutput;
-use super::imu::Imu;
-use super::rig::Rig;
+use super::{CalibOutput, imu::Imu, rig::Rig};
 use crate::config::params::{CloudLayout, Organized};
 use crate::config::{Problem, Problems, SensorConfig};
 use crate::frames::Transform;

@@ -1,9 +1,8 @@
 //! LIO-SAM, branch ros2: a parameter file of its nodes.
 use super::imu::{Imu, Noise};
-use super::lidar::Lidar;
 use super::rig::{GRAVITY, Rig};
 use super::yaml::{list, real, rotation, rounded, row_major, text};
-use super::{CalibOutput, Consumer};
+use super::{CalibOutput, Consumer, lidar::Lidar};
 use crate::config::Problems;
 use crate::config::params::{CloudLayout, ImuOrientation, TfSource};
 

@@ -20,9 +20,8 @@ mod yaml;
 
 pub use output::{BRIDGE_FILE, CalibOutput, Need, OutputFile};
 
-use crate::config::Problems;
 use crate::node::{NodeError, Settings};
-use crate::ros::names::Resolver;
+use crate::{config::Problems, ros::names::Resolver};
 use rig::Rig;
 
 /// A program that reads the files.

@@ -1,13 +1,9 @@
 //! nvblox: parameters that extend those of its examples, and a launch file with the topics.
 use super::camera::{CalibratedCamera, describe, require_millimetres};
-use super::lidar::Lidar;
-use super::rig::Rig;
 use super::yaml::{real, rounded, text};
-use super::{CalibOutput, Consumer};
-use crate::config::Problems;
+use super::{CalibOutput, Consumer, lidar::Lidar, rig::Rig};
 use crate::config::params::{QosGroup, RgbEncoding};
-use crate::sensors::Options;
-use crate::wire::SensorKind;
+use crate::{config::Problems, sensors::Options, wire::SensorKind};
 use std::fmt::Write as _;
 
 pub(super) const CONSUMER: Consumer =

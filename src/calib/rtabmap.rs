@@ -1,8 +1,6 @@
 //! RTAB-Map: a launch file that passes the topics to RTAB-Map's own launch file.
 use super::camera::{CalibratedCamera, STEREO_PAIR, describe, require_millimetres, stereo_pair};
-use super::rig::Rig;
-use super::yaml::text;
-use super::{CalibOutput, Consumer};
+use super::{CalibOutput, Consumer, rig::Rig, yaml::text};
 use crate::config::params::{ImuOrientation, TfSource};
 use crate::config::{Problem, Problems};
 use crate::wire::SensorKind;

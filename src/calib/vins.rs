@@ -1,12 +1,8 @@
 //! VINS-Fusion: files for OpenCV's `FileStorage`, in one directory.
-use super::camera::CalibratedCamera;
-use super::imu::Noise;
-use super::kalibr::VisualInertial;
 use super::rig::{GRAVITY, Rig};
 use super::yaml::{real, rounded, row_major, text};
-use super::{CalibOutput, Consumer};
-use crate::config::Problems;
-use crate::config::params::QosGroup;
+use super::{CalibOutput, Consumer, camera::CalibratedCamera, imu::Noise, kalibr::VisualInertial};
+use crate::config::{Problems, params::QosGroup};
 use std::fmt::Write as _;
 
 pub(super) const CONSUMER: Consumer = Consumer {

@@ -5,8 +5,7 @@ use super::facts::{
 };
 use super::firewall::{PortsBySender, capture, open_ports, port_ranges, windows_rule};
 use super::{Code, Finding, Simulator};
-use crate::ros::WriterReport;
-use crate::time::ClockStatus;
+use crate::{ros::WriterReport, time::ClockStatus};
 use std::collections::BTreeSet;
 use std::time::Duration;
 

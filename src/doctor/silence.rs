@@ -1,6 +1,5 @@
 //! Silence of the simulator: how long it lasts, what is awaited, and when the log says so.
-use super::firewall::port_ranges;
-use super::{Code, Finding, LinkState, SourceFacts, SourceRole};
+use super::{Code, Finding, LinkState, SourceFacts, SourceRole, firewall::port_ranges};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 

@@ -1,13 +1,8 @@
 //! Registrations of the subsystems, for the bridge and for subsystems that open later.
-use super::binder::Binder;
-use super::section::Section;
-use super::settings::Settings;
 use super::stats::{LinkState, SourceStats, Sources};
-use super::threads::Threads;
-use crate::config::Problems;
-use crate::doctor::SourceRole;
-use std::any::Any;
-use std::sync::Arc;
+use super::{binder::Binder, section::Section, settings::Settings, threads::Threads};
+use crate::{config::Problems, doctor::SourceRole};
+use std::{any::Any, sync::Arc};
 
 /// Waits until a change is in effect; called on a thread that may block.
 pub(super) type AwaitEffect = Box<dyn FnOnce() + Send>;

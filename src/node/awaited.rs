@@ -1,10 +1,8 @@
 //! Where the simulator's datagrams come from and arrive, according to the settings.
 use super::settings::Settings;
-use crate::config::ControlLink;
-use crate::config::params::VehicleParams;
+use crate::config::{ControlLink, params::VehicleParams};
 use crate::doctor::{AutopilotFacts, SourceRole};
-use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
+use std::{collections::BTreeSet, net::Ipv4Addr};
 
 /// Returns the sender and the port of this host; `None` for what does not arrive as datagrams of the simulator.
 pub(super) fn awaited(settings: &Settings, role: &SourceRole) -> Option<(Ipv4Addr, u16)> {

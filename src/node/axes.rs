@@ -3,8 +3,7 @@ use super::section::{Finding, Level, Section, value};
 use crate::doctor::{AxesFacts, BridgeFacts};
 use crate::sensors::Verdict;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Detected axes by subject: a sensor or an IMU.
 #[derive(Clone, Default)]

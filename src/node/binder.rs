@@ -4,9 +4,8 @@ use super::shared_ports::SharedPorts;
 use crate::program::limit_that_causes;
 use crate::transport::{BindOptions, Holders, PacketTapSlot, UdpReceiver};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::net::{Ipv4Addr, TcpListener};
-use std::ops::RangeInclusive;
+use std::{io, ops::RangeInclusive};
 
 /// Binds sockets and collects all failures, to report them together.
 #[derive(Default)]

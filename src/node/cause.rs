@@ -1,9 +1,6 @@
 //! Causes of the events that the figures of a source count.
-use crate::doctor::DropFault;
-use crate::motion::Ignored;
-use crate::sensors::SensorCause;
-use crate::session::DropCause;
 use crate::vehicle::{Counter, CounterKind};
+use crate::{doctor::DropFault, motion::Ignored, sensors::SensorCause, session::DropCause};
 use std::cmp::Ordering;
 
 /// A counted event; causes with the same name share a counter.

@@ -1,8 +1,5 @@
 //! Reception of small, frequent datagrams.
-use crate::node::cause::Cause;
-use crate::node::clock::host_now;
-use crate::node::stats::SourceStats;
-use crate::node::tasks::next_moment;
+use crate::node::{cause::Cause, clock::host_now, stats::SourceStats, tasks::next_moment};
 use crate::session::{Continuity, StreamOrder, StreamPosition};
 use crate::time::{RosTime, SimTime};
 use crate::transport::{Datagram, Received, UdpReceiver};

@@ -1,20 +1,13 @@
 //! `rfly_bridge doctor`: starts a bridge that publishes nothing, or reads the diagnostics of a running bridge, and returns the
 //! findings.
-use super::bridge::Bridge;
 use super::error::{BindFailure, NodeError};
-use super::host_checks;
-use super::settings::Settings;
-use crate::config::Params;
-use crate::config::ros_args::RosArgs;
+use super::{bridge::Bridge, host_checks, settings::Settings};
+use crate::config::{Params, ros_args::RosArgs};
 use crate::doctor::{Code, Finding, check_environment, check_vendor_loader, from_values, sort};
-use crate::msgs::diagnostic_msgs::msg::DiagnosticArray;
 use crate::ros::{Middleware, Options, Qos, RosError, Subscription};
-use crate::transport::Holder;
+use crate::{msgs::diagnostic_msgs::msg::DiagnosticArray, transport::Holder};
 use parking_lot::Mutex;
-use std::net::UdpSocket;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{net::UdpSocket, path::Path, sync::Arc, time::Duration};
 
 /// Period of the diagnostics of the bridge that `doctor` starts.
 const PERIOD: Duration = Duration::from_millis(500);

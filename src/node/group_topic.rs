@@ -1,13 +1,8 @@
 //! Publishes the datagrams of a multicast group on one topic.
-use super::assembly::Assembly;
-use super::cause::Cause;
-use super::context::Context;
 use super::datagrams::{BUFFER, receive};
-use super::stats::SourceStats;
 use super::tasks::{self, CountedTask};
-use crate::msgs::Message;
-use crate::ros::Publisher;
-use crate::transport::UdpReceiver;
+use super::{assembly::Assembly, cause::Cause, context::Context, stats::SourceStats};
+use crate::{msgs::Message, ros::Publisher, transport::UdpReceiver};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 

@@ -1,16 +1,12 @@
 //! `param` of the command line, as `ros2 param` does, on every node with parameter services.
 use super::parameter_values::{from_msg, to_msg};
 use super::service_call::{NoResponse, no_service, poll_until, wait_for_response};
-use crate::config::params::ParamType;
 use crate::config::yaml::{self, YamlKind};
-use crate::config::{ParamValue, did_you_mean};
-use crate::msgs::Service;
+use crate::config::{ParamValue, did_you_mean, params::ParamType};
 use crate::msgs::rcl_interfaces::msg::{Parameter, ParameterDescriptor};
 use crate::msgs::rcl_interfaces::srv::*;
-use crate::ros::Middleware;
-use std::fmt::Write as _;
-use std::sync::Arc;
-use std::time::Duration;
+use crate::{msgs::Service, ros::Middleware};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
 
 /// Why a command on parameters failed.

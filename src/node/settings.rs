@@ -1,11 +1,8 @@
 //! Settings of the bridge from the command line and files, or a list of all faults.
-use super::calibrations::Calibrations;
 use super::camera_pairs::{self, CameraPairs};
-use super::error::NodeError;
 use super::files::{Files, NamedFile};
-use super::host_names;
 use super::scene_files::{read_created_objects, read_library};
-use crate::config;
+use super::{calibrations::Calibrations, error::NodeError, host_names};
 use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
 use crate::config::ros_args::{self, ParamSource, RosArgs};
 use crate::config::{
@@ -13,13 +10,12 @@ use crate::config::{
     doubt_of_degrees, resolve_angle_unit,
 };
 use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount};
-use crate::program::Needs;
 use crate::scene::{CreatedObject, Library, Rounding, TerrainMap};
 use crate::sensors::{FrameKind, spec_of};
 use crate::wire::{NETWORK_GROUP, Ports, SensorKind};
+use crate::{config, program::Needs};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddrV4;
-use std::sync::Arc;
+use std::{net::SocketAddrV4, sync::Arc};
 use tokio::sync::watch;
 
 /// Default name of the node.

@@ -1,14 +1,11 @@
 //! Figures of each source.
 pub use crate::doctor::LinkState;
-use crate::doctor::SourceRole;
 use crate::node::cause::Cause;
 use crate::session::{DropCause, ReassemblyCounters};
-use crate::vehicle::CounterKind;
+use crate::{doctor::SourceRole, vehicle::CounterKind};
 use hdrhistogram::Histogram;
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 /// Figures of one source (a sensor, an IMU, a true state, the heartbeats).
 #[derive(Clone, Debug, Default)]

@@ -1,14 +1,8 @@
 //! Tasks and threads that run as long as the bridge; the bridge reports and restarts those that panic or end.
-use super::error::NodeError;
-use super::stats::SourceStats;
-use crate::node::cause::Cause;
-use crate::node::clock::host_now;
+use super::{error::NodeError, stats::SourceStats};
+use crate::node::{cause::Cause, clock::host_now};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::sync::Arc;
-use std::task::Poll;
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::{pin::pin, sync::Arc, task::Poll, thread::JoinHandle, time::Duration};
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Pause before a restart, so that a task that fails at once does not flood the log.

@@ -1,17 +1,11 @@
 //! Publishes `/tf` and `/tf_static` from one frame tree.
-use super::clock::HeaderClock;
-use super::error::NodeError;
-use super::tasks::Endless;
+use super::{clock::HeaderClock, error::NodeError, tasks::Endless};
 use crate::frames::{FrameTree, Ned, SensorMount, Transform, Vector, VehiclePose};
-use crate::msgs::geometry_msgs::msg::TransformStamped;
-use crate::msgs::tf2_msgs::msg::TFMessage;
-use crate::ros::Publisher;
-use crate::time::RosTime;
-use crate::vehicle::BodyFrame;
+use crate::msgs::{geometry_msgs::msg::TransformStamped, tf2_msgs::msg::TFMessage};
+use crate::{ros::Publisher, time::RosTime, vehicle::BodyFrame};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
 /// The moving part of TF, shared by all sources of poses.

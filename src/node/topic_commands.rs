@@ -1,18 +1,14 @@
 //! `echo`, `pub` and `topics` of the command line, as `ros2 topic` does.
-use super::clock::host_now;
-use super::service_call::poll_until;
-use crate::config::did_you_mean;
-use crate::config::params::QosChange;
+use super::{clock::host_now, service_call::poll_until};
+use crate::config::{did_you_mean, params::QosChange};
 use crate::ros::call::{CallError, MessageType, MessageValue, ShortenOptions};
 use crate::ros::{
     ConnectionsWatch, Durability, Middleware, Outcome, Qos, Reliability, RosError, SubscribedTopic,
     TopicInfo,
 };
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 

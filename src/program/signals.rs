@@ -1,9 +1,7 @@
 //! Orderly end on a signal, also while the program is blocked.
 use crate::transport::EndSignals;
-use std::io;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::{io, thread::JoinHandle, time::Duration};
 use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 

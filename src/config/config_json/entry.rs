@@ -1,8 +1,7 @@
 //! One entry of `VisionSensors`.
-use super::fields::SensorEntry;
-use super::text::JsonValue;
-use super::types;
-use super::{TransportOverride, VendorOverrides, orientation};
+use super::{
+    TransportOverride, VendorOverrides, fields::SensorEntry, orientation, text::JsonValue, types,
+};
 use crate::config::{Mount, SensorConfig, TransportMode};
 use crate::wire::{Optics, SensorKind};
 

@@ -1,8 +1,6 @@
 //! Replaces values of an entry by parameters, and checks them as if the file had them.
-use super::entry;
 use super::fields::{Findings, SensorEntry};
-use super::text::JsonValue;
-use super::{TransportOverride, VendorOverrides};
+use super::{TransportOverride, VendorOverrides, entry, text::JsonValue};
 use crate::config::{Mount, Problem, Problems, SensorConfig};
 
 /// Values of an entry that parameters replace; the others are as in the file.

@@ -1,13 +1,10 @@
 //! Finds the row of a parameter's name, which may contain a sensor, vehicle, QoS group or topic.
-use super::check::check;
-use super::reader::Values;
-use super::sensor::REOPENED;
 use super::{
     PARAMETERS, ParamType, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, QosChange, QosGroup,
     SENSOR_PARAMETERS, SensorParams, VEHICLE_PARAMETERS, ValueKind, VehicleParams,
 };
-use crate::config::names;
-use crate::config::problem::did_you_mean;
+use super::{check::check, reader::Values, sensor::REOPENED};
+use crate::config::{names, problem::did_you_mean};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;

@@ -8,8 +8,7 @@ pub(crate) mod yaml;
 
 pub use param_file::params_of_file;
 
-use super::problem::did_you_mean;
-use super::{ParamValue, Problems, names, params};
+use super::{ParamValue, Problems, names, params, problem::did_you_mean};
 use std::ffi::OsString;
 use std::iter::Peekable;
 use std::path::PathBuf;

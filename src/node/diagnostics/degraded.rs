@@ -1,8 +1,7 @@
 //! The status of data that is degraded on purpose (`degrade.*`).
-use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::{Settings, SettingsWatch};
-use crate::node::stats::Sources;
+use crate::node::{cause::Cause, stats::Sources};
 use crate::sensors::SensorCause;
 
 /// Name of the status.

@@ -1,8 +1,7 @@
 //! The bridge's health as `/diagnostics`.
 use super::doctor_status::{self, DOCTOR, DoctorStatus};
-use super::rate::RateWatch;
 use super::stats_topic::{SourceFigures, StatsTopic};
-use super::topic_status;
+use super::{rate::RateWatch, topic_status};
 use crate::doctor::{AutopilotFacts, BridgeFacts, LinkState, SourceRole};
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use crate::node::clock::{HeaderClock, SimClocks};

@@ -14,17 +14,14 @@ pub use program_health::ProgramHealth;
 pub use rate::RateWatch;
 pub use rosout::{Rosout, RosoutLayer, RosoutPublisher, rosout};
 
-use crate::config::params::QosGroup;
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::section::Section;
 use crate::node::senders::{RefusedSenders, Senders};
-use crate::node::settings::SettingsWatch;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, Endless, next_moment};
-use crate::node::threads::REPORT;
-use crate::program::Watchdog;
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, section::Section,
+    settings::SettingsWatch, threads::REPORT,
+};
+use crate::{config::params::QosGroup, program::Watchdog};
 use degraded::{DEGRADED, Degraded};
 use doctor_status::DoctorStatus;
 use health::{Health, LastReport};

@@ -3,20 +3,14 @@ mod urdf;
 
 pub use urdf::{UrdfForm, robot_description};
 
-use crate::config::params::QosGroup;
 use crate::frames::{FrameTree, MissingPath, SensorMount};
-use crate::msgs::std_msgs;
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
 use crate::node::section::{Finding, Level, Section, value};
-use crate::node::settings::Settings;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks;
-use crate::node::tf::StaticTf;
-use crate::node::threads::PROMPT;
-use crate::ros::Publisher;
-use crate::time::RosTime;
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, settings::Settings, tasks,
+    tf::StaticTf, threads::PROMPT,
+};
+use crate::{config::params::QosGroup, msgs::std_msgs, ros::Publisher, time::RosTime};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 

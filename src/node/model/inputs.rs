@@ -1,12 +1,8 @@
 //! Topics whose messages are sent to a model.
-use super::VehicleModel;
-use super::model_socket::READ_ONLY;
+use super::{VehicleModel, model_socket::READ_ONLY};
 use crate::model::{self, InputError, InputResult};
-use crate::msgs::Message;
-use crate::node::cause::Cause;
-use crate::node::error::NodeError;
-use crate::ros::Qos;
-use crate::wire::Surroundings;
+use crate::node::{cause::Cause, error::NodeError};
+use crate::{msgs::Message, ros::Qos, wire::Surroundings};
 use std::net::SocketAddrV4;
 
 /// Reliable, because each message is sent once; deep enough for a burst of inputs.

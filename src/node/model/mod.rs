@@ -10,12 +10,10 @@ mod start_signals;
 
 use crate::model::{FAULT_KINDS, MODEL_SERVICES, MODEL_TOPICS};
 use crate::msgs::Service;
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::settings::topic_below;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::threads::REPORT;
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, settings::topic_below, threads::REPORT,
+};
 use model_socket::ModelSocket;
 use refusals::Refusals;
 use std::fmt::Write as _;

@@ -1,15 +1,11 @@
 //! Publishes the values that a modified autopilot sends to a port of its own.
-use super::VehicleModel;
-use super::refusals::Refusals;
+use super::{VehicleModel, refusals::Refusals};
 use crate::config::params::QosGroup;
 use crate::doctor::SourceRole;
 use crate::msgs::rfly_bridge_msgs::msg::ModelOutput;
-use crate::node::cause::Cause;
-use crate::node::clock::HeaderClock;
 use crate::node::datagrams::{BUFFER, receive};
-use crate::node::error::NodeError;
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, CountedTask};
+use crate::node::{cause::Cause, clock::HeaderClock, error::NodeError, stats::SourceStats};
 use crate::ros::Publisher;
 use crate::transport::{BindOptions, UdpReceiver};
 use crate::wire::{Packet as _, Px4ExtPacket};

@@ -2,8 +2,7 @@
 use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 #[derive(Default)]
 struct Counts {

@@ -3,15 +3,13 @@
 use crate::config::params::{VehicleModel, VehicleParams};
 use crate::frames::{Geodetic, WorldConvention};
 use crate::motion::{Airframe, Ignored, OwnVehicle, Start, Terrain};
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
-use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, receive};
-use crate::node::error::NodeError;
-use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, CountedTask};
+use crate::node::{
+    assembly::Assembly, cause::Cause, context::Context, error::NodeError, stats::SourceStats,
+};
 use crate::transport::{BindOptions, UdpReceiver, UdpSender};
 use crate::wire::{HeartbeatPacket, ImuPacket, ImuRequestPacket, IntoBytes as _, Packet as _};
 use std::net::{Ipv4Addr, SocketAddrV4};

@@ -1,27 +1,19 @@
 //! Topics of the simulated network between vehicles.
 use crate::config::params::{NetSimParams, QosGroup};
 use crate::model::{InputError, NetSim, NetSimReceived};
-use crate::msgs::Message;
 use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::clock::host_now;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::settings::topic_below;
-use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, CountedTask};
-use crate::node::threads::REPORT;
+use crate::node::{
+    assembly::Assembly, cause::Cause, clock::host_now, context::Context, error::NodeError,
+    settings::topic_below, stats::SourceStats, threads::REPORT,
+};
 use crate::ros::{Publisher, Qos};
 use crate::transport::{Datagram, Received, UdpReceiver, UdpSender};
-use crate::wire::NETWORK_GROUP;
+use crate::{msgs::Message, wire::NETWORK_GROUP};
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::io::IoSliceMut;
-use std::net::SocketAddrV4;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, io::IoSliceMut, net::SocketAddrV4, sync::Arc};
 
 /// The tables of `model` document its topics.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };

@@ -1,20 +1,16 @@
 //! Writes MCAP files that are valid after every flush. Each file has a thread that writes the samples of a bounded queue.
 use super::bag::{BagMetadata, McapTopic};
-use crate::config::params::RecordCompression;
 use crate::node::tasks;
-use crate::transport::free_bytes;
+use crate::{config::params::RecordCompression, transport::free_bytes};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::{Attachment, Compression, WriteOptions, Writer};
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, fs::File, path::Path, thread::JoinHandle};
 
 /// Limit of the queue; further samples are dropped and counted.
 const QUEUE_BYTES: usize = 256 << 20;

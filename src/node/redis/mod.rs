@@ -2,22 +2,18 @@
 //!
 //! The subsystem binds the ports of CopterSim (and of the renderer, with `redis.renderer`) on this host, publishes the datagrams
 //! that the bridge sends there, and sends messages of the server to the bridge's own ports. The rest of the bridge is unchanged.
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, CountedTask};
+use crate::node::{
+    assembly::Assembly, cause::Cause, context::Context, error::NodeError, stats::SourceStats,
+};
 use crate::transport::{BindOptions, Received, UdpReceiver, UdpSender};
 use futures_util::StreamExt as _;
 use redis::aio::{MultiplexedConnection, PubSubStream};
 use redis::{Client, ConnectionAddr, IntoConnectionInfo as _, RedisError};
-use std::collections::BTreeMap;
-use std::io::IoSliceMut;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, io::IoSliceMut, sync::Arc};
 use tokio::sync::mpsc;
 
 /// Thread that exchanges messages with the server.

@@ -2,12 +2,10 @@
 mod source;
 mod topics;
 
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::subsystem::Subsystem;
-use crate::node::tasks;
-use crate::node::threads::REPORT;
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, subsystem::Subsystem, tasks,
+    threads::REPORT,
+};
 use source::ReportSource;
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: topics::document };

@@ -1,19 +1,16 @@
 //! The topics of reports. A topic does not exist if the workspace lacks its message type.
-use crate::config::params::QosGroup;
 use crate::msgs::rfly_bridge_msgs::msg::{CameraReport, Collision, VehicleReport};
-use crate::msgs::vision_msgs::msg::Detection3DArray;
 #[cfg(has_visualization_msgs)]
 use crate::msgs::visualization_msgs::msg::MarkerArray;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::settings::topic_below;
-use crate::node::subsystem::TopicPage;
+use crate::node::{
+    context::Context, error::NodeError, settings::topic_below, subsystem::TopicPage,
+};
 #[cfg(has_visualization_msgs)]
 use crate::reports::markers;
 use crate::reports::{Descriptions, ReportedEntity, detections};
 #[cfg(any(has_visualization_msgs, has_rfly_bridge_msgs))]
 use crate::ros::Publisher;
-use crate::ros::RosError;
+use crate::{config::params::QosGroup, msgs::vision_msgs::msg::Detection3DArray, ros::RosError};
 
 /// Names below the prefix.
 const VEHICLE_REPORTS: &str = "scene/vehicle_reports";

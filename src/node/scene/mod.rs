@@ -10,15 +10,13 @@ mod states;
 mod stepping;
 mod texts;
 
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
 #[cfg(has_simulation_interfaces)]
 use crate::node::replay_steps;
-use crate::node::settings::topic_below;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks;
-use crate::node::threads::REPORT;
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, settings::topic_below, tasks,
+    threads::REPORT,
+};
 #[cfg(has_simulation_interfaces)]
 use crate::{
     msgs::simulation_interfaces::action::SimulateSteps, ros::GoalRequest,

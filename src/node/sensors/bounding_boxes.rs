@@ -1,24 +1,20 @@
 //! Bounding boxes in the images of cameras: for each frame, one per vehicle and object that the renderer describes.
-use crate::config::SensorConfig;
 use crate::frames::{FrameTree, SensorMount, Transform};
-use crate::msgs::std_msgs::msg::Header;
 use crate::msgs::vision_msgs::msg::{Detection2D, Detection2DArray};
-use crate::node::cause::Cause;
 use crate::node::pose_history::{PoseAt, PoseDemand, PoseHistory};
-use crate::node::sensor_views::SensorView;
-use crate::node::settings::Settings;
-use crate::node::shared_reports::SharedReports;
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{CountedTask, next_moment};
+use crate::node::{
+    cause::Cause, sensor_views::SensorView, settings::Settings, shared_reports::SharedReports,
+    stats::SourceStats,
+};
 use crate::reports::{
     BoundingBox3d, DepthImage, DescribedEntity, PinholeCamera, ReportedEntity, detection_2d,
 };
-use crate::ros::Publisher;
 use crate::sensors::{
     CameraView, Codec, Decoder, FrameHead, FrameStep, Lens, SensorPipeline, camera_info,
 };
 use crate::time::{RosTime, SimTime};
-use crate::wire::SensorKind;
+use crate::{config::SensorConfig, msgs::std_msgs::msg::Header, ros::Publisher, wire::SensorKind};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

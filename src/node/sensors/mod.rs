@@ -23,31 +23,24 @@ pub use shm_source::{BlockRead, BlockReader, PollInterval};
 
 use crate::config::params::{Params, QosGroup};
 use crate::config::{Problem, SensorConfig, TransportMode};
-use crate::doctor::SourceRole;
-use crate::frames::SensorMount;
 use crate::node::assembly::{Assembly, DropGuard};
-use crate::node::binder::Binder;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
 use crate::node::section::{Finding, Level, Section, value};
-use crate::node::senders::Senders;
-use crate::node::sensor_views::frame_ids;
-use crate::node::settings::Settings;
-use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks;
 use crate::node::threads::{REPORT, Threads};
+use crate::node::{
+    binder::Binder, context::Context, error::NodeError, senders::Senders, sensor_views::frame_ids,
+    settings::Settings, stats::SourceStats, tasks,
+};
 use crate::sensors::{FrameKind, SensorSpec, TopicSpec, spec_of, specs};
 use crate::transport::{BindOptions, StreamReceiver};
-use crate::wire::shm_name;
+use crate::{doctor::SourceRole, frames::SensorMount, wire::shm_name};
 use bounding_boxes::BoxTask;
 use opened_sensor::{OpenedSensor, Successor};
 use sensor_adder::SensorAdder;
 use sensor_opener::{SensorOpener, odometry_topic};
 use shm_source::ShmSource;
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::{Arc, mpsc};
+use std::{collections::BTreeMap, fmt::Write as _};
 use supervisor::{AddedLinks, SensorLink, Supervisor};
 use surroundings::SharedFrameTree;
 use udp_source::UdpSource;

@@ -1,26 +1,22 @@
 //! Opens sensors: at the start, and again when a parameter changes their topics, frames or payloads.
-use super::bounding_boxes::BoxTopics;
 use super::opened_sensor::{OpenedSensor, Successor};
 use super::sensor_adder::{AddedSensor, SensorAdder};
 use super::surroundings::{SensorSurroundings, SharedFrameTree};
-use super::view_gate::ViewGate;
+use super::{bounding_boxes::BoxTopics, view_gate::ViewGate};
 use crate::config::{MountOrientation, Problem, Problems, SensorConfig};
-use crate::frames::FrameTree;
 use crate::node::assembly::{AwaitEffect, PreparedChange};
-use crate::node::axes::AxesReport;
-use crate::node::clock::SimClocks;
-use crate::node::context::qos_of;
-use crate::node::error::NodeError;
-use crate::node::pose_history::PoseHistory;
 use crate::node::sensor_views::{Reopened, SensorViews, frame_ids};
 use crate::node::settings::{Settings, topic_below};
-use crate::node::tf::Tf;
-use crate::ros::Middleware;
+use crate::node::{
+    axes::AxesReport, clock::SimClocks, context::qos_of, error::NodeError,
+    pose_history::PoseHistory, tf::Tf,
+};
 use crate::sensors::{
     FrameHead, FrameStep, OdometryTopic, Options, Sensor, SensorContext, SensorError,
     SensorPipeline, TrueAttitude, spec_of,
 };
 use crate::wire::{Payload, shm_block_lens};
+use crate::{frames::FrameTree, ros::Middleware};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::{Arc, mpsc};

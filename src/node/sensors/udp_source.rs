@@ -2,10 +2,9 @@
 use super::delayed_frames::{release_due, until_due};
 use super::opened_sensor::{OpenedSensor, Successor};
 use super::refusal_log::RefusalLog;
-use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
+use crate::node::{cause::Cause, stats::SourceStats};
 use crate::sensors::{Progress, SensorError, SensorPipeline, SensorStream};
 use crate::session::{DatagramBuffers, Reassembler};
 use crate::time::{RosTime, SourceKind};

@@ -7,11 +7,8 @@ mod sample_points;
 mod services;
 
 use crate::config::params::QosGroup;
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::settings::topic_below;
 use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::{assembly::Assembly, context::Context, error::NodeError, settings::topic_below};
 use ground::Ground;
 use raster::{Maps, Raster};
 

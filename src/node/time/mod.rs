@@ -1,9 +1,7 @@
 //! The simulation time on `/clock`.
 use crate::config::params::{QosGroup, StampMode};
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
 use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::{assembly::Assembly, context::Context, error::NodeError};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 

@@ -1,23 +1,16 @@
 //! Heartbeats: they update the clocks and announce vehicles.
 use super::heartbeat_directory::{Announcement, HeartbeatDirectory, IDS, VehicleAddress};
-use crate::config::ControlLink;
-use crate::doctor::SourceRole;
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::clock::SimClocks;
-use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, arrival, receive};
 use crate::node::presence::{LastHeartbeat, Presence};
-use crate::node::settings::Settings;
-use crate::node::shared_scene::SharedScene;
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, CountedTask};
-use crate::time::Heartbeat;
+use crate::node::{
+    assembly::Assembly, cause::Cause, clock::SimClocks, context::Context, settings::Settings,
+    shared_scene::SharedScene, stats::SourceStats,
+};
 use crate::transport::{UdpReceiver, is_local_address};
 use crate::wire::{HeartbeatPacket, Packet as _};
-use std::net::Ipv4Addr;
-use std::sync::Arc;
-use std::time::Instant;
+use crate::{config::ControlLink, doctor::SourceRole, time::Heartbeat};
+use std::{net::Ipv4Addr, sync::Arc, time::Instant};
 use tokio::runtime::Handle;
 
 /// Opens the port of all vehicles' heartbeats.

@@ -1,26 +1,20 @@
 //! The IMU of a vehicle: requested, stamped, published.
 use super::truth::{TrueMotion, VehicleContext};
 use crate::config::params::{ImuOrientation, QosGroup};
-use crate::doctor::SourceRole;
-use crate::msgs::sensor_msgs::msg::Imu;
-use crate::node::assembly::Assembly;
-use crate::node::axes::AxesReport;
-use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
-use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, advance_order, arrival, receive};
-use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, CountedTask};
-use crate::node::tf::Tf;
-use crate::noise::Draws;
-use crate::ros::Publisher;
+use crate::node::{
+    assembly::Assembly, axes::AxesReport, cause::Cause, context::Context, error::NodeError,
+    stats::SourceStats, tf::Tf,
+};
 use crate::sensors::{AccelerationAxesFinder, ImuConverter, TrueForce, Verdict};
 use crate::session::{StreamOrder, StreamPosition};
 use crate::time::{SimTime, SourceKind};
 use crate::transport::{BindOptions, Datagram, UdpReceiver, UdpSender};
 use crate::wire::{ImuPacket, ImuRequestPacket, Packet as _};
+use crate::{doctor::SourceRole, msgs::sensor_msgs::msg::Imu, noise::Draws, ros::Publisher};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -18,15 +18,11 @@ pub use heartbeat_directory::{Announcement, HeartbeatDirectory, VehicleAddress};
 pub use peer::Peer;
 pub use unserved::{Endpoint, Unserved};
 
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::threads::PROMPT;
+use crate::node::{assembly::Assembly, context::Context, error::NodeError, threads::PROMPT};
 use crate::vehicle::{GPS_TOPIC, SERVICES, TOPICS, TRUTH_TOPICS};
 use map_centre::MapCentre;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 use truth::{TruthRelay, VehicleContext};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };

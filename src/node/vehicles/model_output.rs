@@ -1,6 +1,5 @@
 //! The topic `model/output`: values that the author of a model defines.
-use crate::node::context::Context;
-use crate::node::error::NodeError;
+use crate::node::{context::Context, error::NodeError};
 use crate::wire::ModelOutputPacket;
 #[cfg(has_rfly_bridge_msgs)]
 use crate::{

@@ -1,24 +1,19 @@
 //! Requests to each vehicle's CopterSim: for data that it does not send to this host, and to change UDPSIMMODE if configured.
-use crate::config::ControlLink;
-use crate::config::params::VehicleParams;
+use crate::config::{ControlLink, params::VehicleParams};
 use crate::doctor::{BridgeFacts, RequestFacts};
 use crate::model::{DueRequests, LastArrivals, UnicastRequests};
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::presence::Presence;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::{Settings, SettingsWatch};
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, Endless};
-use crate::node::threads::PROMPT;
+use crate::node::{
+    assembly::Assembly, cause::Cause, context::Context, error::NodeError, presence::Presence,
+    stats::SourceStats, threads::PROMPT,
+};
 use crate::transport::{HostFacts, NetworkInterface, UdpSender, is_local_address, played_time};
 use crate::wire::{CopterSimRequestPacket, IntoBytes as _, NETWORK_GROUP, ProbePacket};
 use parking_lot::Mutex;
-use std::net::SocketAddrV4;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{net::SocketAddrV4, sync::Arc};
 
 /// Opens the requests for all vehicles that CopterSim simulates.
 pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {

@@ -1,21 +1,16 @@
 //! The true state of a vehicle: published on `ground_truth/*`, and source of the vehicle's frames in TF.
-use super::map_centre::MapCentre;
-use super::model_output::ModelOutputs;
+use super::{map_centre::MapCentre, model_output::ModelOutputs};
 use crate::config::params::{ImuOrientation, TfSource};
 use crate::doctor::SourceRole;
 use crate::frames::{Attitude, Euler, Frd, Geodetic, Ned, Vector, VehiclePose};
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
-use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, advance_order, arrival, count_received, take_next};
-use crate::node::error::NodeError;
-use crate::node::pose_history::PoseHistory;
-use crate::node::presence::Presence;
-use crate::node::shared_scene::SharedScene;
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, CountedTask};
-use crate::node::tf::Tf;
+use crate::node::{
+    assembly::Assembly, cause::Cause, context::Context, error::NodeError,
+    pose_history::PoseHistory, presence::Presence, shared_scene::SharedScene, stats::SourceStats,
+    tf::Tf,
+};
 use crate::scene::{EntityMotion, MapPose};
 use crate::sensors::{AttitudeSample, ForceMeter, TrueForce};
 use crate::session::{StreamOrder, StreamPosition};
