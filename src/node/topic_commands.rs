@@ -1,10 +1,10 @@
 //! `echo`, `pub` and `topics` of the command line, as `ros2 topic` does.
-use super::{clock::host_now, service_call::poll_until};
+use super::clock::host_now;
+use super::service_call::{CommandError, poll_until};
 use crate::config::{did_you_mean, params::QosChange};
 use crate::ros::call::{CallError, MessageType, MessageValue, ShortenOptions};
 use crate::ros::{
-    ConnectionsWatch, Durability, Middleware, Outcome, Qos, Reliability, RosError, SubscribedTopic,
-    TopicInfo,
+    ConnectionsWatch, Durability, Middleware, Outcome, Qos, Reliability, SubscribedTopic, TopicInfo,
 };
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,78 +18,6 @@ const SETTLED: Duration = Duration::from_secs(1);
 const QUEUE: usize = 64;
 /// Interval of checks for losses.
 const CHECK_PERIOD: Duration = Duration::from_secs(1);
-
-/// Why a command on a topic failed.
-#[derive(Debug, thiserror::Error)]
-pub enum TopicError {
-    /// Nobody publishes, and no type was given.
-    #[error("nobody publishes {topic} within {seconds} s{hint}")]
-    NoTopic {
-        /// Its full name.
-        topic: String,
-        /// Time limit.
-        seconds: f64,
-        /// The most similar name.
-        hint: String,
-    },
-    /// The topic has other types.
-    #[error("{topic} is {found}; {advice}")]
-    OtherType {
-        /// Its full name.
-        topic: String,
-        /// Types in the graph.
-        found: String,
-        /// What to type.
-        advice: String,
-    },
-    /// No message.
-    #[error("no message on {topic} within {seconds} s")]
-    Silent {
-        /// Its full name.
-        topic: String,
-        /// Time limit.
-        seconds: f64,
-    },
-    /// Too few subscriptions.
-    #[error(
-        "{topic} has {found} subscriptions of type {type_name} after {seconds} s, wanted are {wanted}{hint} (-w 0 waits for none)"
-    )]
-    NoSubscriber {
-        /// Its full name.
-        topic: String,
-        /// Its type.
-        type_name: &'static str,
-        /// Matched subscriptions.
-        found: usize,
-        /// Subscriptions to wait for.
-        wanted: usize,
-        /// Time limit.
-        seconds: f64,
-        /// The most similar name, or the type that is subscribed to.
-        hint: String,
-    },
-    /// The graph is empty.
-    #[error("no topics in the graph within {seconds} s; ROS_DOMAIN_ID must be that of the others")]
-    NoTopics {
-        /// Time limit.
-        seconds: f64,
-    },
-    /// The path does not fit the message.
-    #[error("--field {0}")]
-    Field(String),
-    /// The message cannot be made, or cannot be read.
-    #[error(transparent)]
-    Call(#[from] CallError),
-    /// Writing to standard output failed.
-    #[error("cannot write the output")]
-    Output(#[from] io::Error),
-}
-
-impl From<RosError> for TopicError {
-    fn from(error: RosError) -> Self {
-        Self::Call(error.into())
-    }
-}
 
 /// Options of [`echo`].
 #[derive(Clone, Debug)]
@@ -115,7 +43,7 @@ pub struct EchoOptions {
 }
 
 /// Prints the messages of a topic.
-pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), TopicError> {
+pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), CommandError> {
     let topic = middleware.resolve(&options.topic)?;
     let given = options.type_name.as_deref().map(MessageType::by_name).transpose()?;
     if let Some(message) = given {
@@ -148,7 +76,8 @@ pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), 
         let Ok(received) = tokio::time::timeout(CHECK_PERIOD, messages.recv()).await else {
             if is_first && deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 let seconds = options.limit.unwrap_or_default().as_secs_f64();
-                return Err(TopicError::Silent { topic, seconds });
+                let text = format!("no message on {topic} within {seconds} s");
+                return Err(CommandError::Graph(text));
             }
             continue;
         };
@@ -162,9 +91,9 @@ pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), 
     }
 }
 
-fn check_field(message: &MessageType, options: &EchoOptions) -> Result<(), TopicError> {
+fn check_field(message: &MessageType, options: &EchoOptions) -> Result<(), CommandError> {
     if let Some(path) = &options.field {
-        message.default_value()?.at(path).map_err(TopicError::Field)?;
+        message.default_value()?.at(path).map_err(CommandError::Field)?;
     }
     Ok(())
 }
@@ -174,9 +103,9 @@ fn text_of(
     mut value: MessageValue,
     message: &MessageType,
     options: &EchoOptions,
-) -> Result<String, TopicError> {
+) -> Result<String, CommandError> {
     if let Some(path) = &options.field {
-        let found = value.at(path).map_err(TopicError::Field)?.cloned();
+        let found = value.at(path).map_err(CommandError::Field)?.cloned();
         let Some(found) = found else { return Ok(format!("# no {path} in this message\n---\n")) };
         value = found;
     }
@@ -237,29 +166,29 @@ async fn published_type(
     topic: &str,
     given: Option<MessageType>,
     limit: Duration,
-) -> Result<MessageType, TopicError> {
+) -> Result<MessageType, CommandError> {
     let types = || {
         let topics = middleware.topics().into_iter().filter(|info| info.name == topic);
         let types: Vec<_> = topics.map(|info| info.type_name).collect();
         (!types.is_empty()).then_some(types)
     };
     let found = poll_until(limit, types).await;
-    let other = |types: &[String], advice: String| TopicError::OtherType {
-        topic: topic.to_owned(),
-        found: types.join(" and "),
-        advice,
+    let other = |types: &[String], advice: &str| {
+        CommandError::Graph(format!("{topic} is {}; {advice}", types.join(" and ")))
     };
     match (given, found.as_deref()) {
         (Some(message), Some(types)) if !types.iter().any(|found| found == message.name()) => {
-            Err(other(types, format!("a {} is wanted", message.name())))
+            Err(other(types, &format!("a {} is wanted", message.name())))
         }
         (Some(message), _) => Ok(message),
         (None, Some([name])) => Ok(MessageType::by_name(name)?),
-        (None, Some(types)) => Err(other(types, "name one of them after the topic".to_owned())),
+        (None, Some(types)) => Err(other(types, "name one of them after the topic")),
         (None, None) => {
             let topics = middleware.topics();
             let hint = did_you_mean(topic, topics.iter().map(|info| info.name.as_str()));
-            Err(TopicError::NoTopic { topic: topic.to_owned(), seconds: limit.as_secs_f64(), hint })
+            let seconds = limit.as_secs_f64();
+            let text = format!("nobody publishes {topic} within {seconds} s{hint}");
+            Err(CommandError::Graph(text))
         }
     }
 }
@@ -290,7 +219,10 @@ pub struct PublishOptions {
 }
 
 /// Publishes a message once, several times, or without end.
-pub async fn publish(middleware: &Middleware, options: &PublishOptions) -> Result<(), TopicError> {
+pub async fn publish(
+    middleware: &Middleware,
+    options: &PublishOptions,
+) -> Result<(), CommandError> {
     let message = MessageType::by_name(&options.type_name)?;
     let qos = options.qos.apply(Qos::LATCHED);
     let publisher = message.publisher(middleware, &options.topic, qos, &options.message)?;
@@ -299,14 +231,12 @@ pub async fn publish(middleware: &Middleware, options: &PublishOptions) -> Resul
     if matched().is_none() {
         let mut connections = middleware.connections()?;
         if poll_until(options.limit, matched).await.is_none() {
-            return Err(TopicError::NoSubscriber {
-                hint: subscribed_hint(&mut connections, &topic, message.name()),
-                type_name: message.name(),
-                found: publisher.subscribers(),
-                wanted: options.wait,
-                seconds: options.limit.as_secs_f64(),
-                topic,
-            });
+            let (name, found, wanted) = (message.name(), publisher.subscribers(), options.wait);
+            let hint = subscribed_hint(&mut connections, &topic, name);
+            let seconds = options.limit.as_secs_f64();
+            return Err(CommandError::Graph(format!(
+                "{topic} has {found} subscriptions of type {name} after {seconds} s, wanted are {wanted}{hint} (-w 0 waits for none)"
+            )));
         }
     }
     let mut clock = tokio::time::interval(options.period.max(Duration::from_micros(1)));
@@ -355,11 +285,17 @@ pub struct TopicsOptions {
 }
 
 /// Lists the topics of the graph.
-pub async fn topics(middleware: &Middleware, options: TopicsOptions) -> Result<String, TopicError> {
+pub async fn topics(
+    middleware: &Middleware,
+    options: TopicsOptions,
+) -> Result<String, CommandError> {
     let mut connections = middleware.connections()?;
     let (published, subscribed) = discovered(middleware, &mut connections, options.limit).await;
     if published.is_empty() && subscribed.is_empty() {
-        return Err(TopicError::NoTopics { seconds: options.limit.as_secs_f64() });
+        let seconds = options.limit.as_secs_f64();
+        return Err(CommandError::Graph(format!(
+            "no topics in the graph within {seconds} s; ROS_DOMAIN_ID must be that of the others"
+        )));
     }
     let mut text = String::new();
     let plural = |n: usize| if n == 1 { "" } else { "s" };
