@@ -1,7 +1,7 @@
 //! Kalibr: a file of the cameras with their poses to the IMU and a file of the IMU, in the format of Kalibr's programs.
 use super::imu::{Imu, Noise};
 use super::yaml::{nested, real, text};
-use super::{CalibOutput, Consumer, camera::CalibratedCamera, rig::Rig};
+use super::{CalibOutput, Consumer, camera::Camera, rig::Rig};
 use crate::config::{Problems, params::QosGroup};
 use crate::frames::Transform;
 use std::fmt::Write as _;
@@ -28,7 +28,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
 /// The IMU, and the cameras with their poses in its frame.
 pub(super) struct VisualInertial<'a> {
     pub(super) imu: Imu,
-    pub(super) cameras: Vec<(CalibratedCamera<'a>, Transform)>,
+    pub(super) cameras: Vec<(Camera<'a>, Transform)>,
 }
 
 impl<'a> VisualInertial<'a> {
@@ -62,7 +62,7 @@ impl<'a> VisualInertial<'a> {
 
 /// Formats the lens and the image of a camera for Kalibr and OpenVINS. Kalibr's `equidistant` is a pinhole with distortion, as in
 /// `sensor_msgs/CameraInfo`.
-pub(super) fn intrinsics(camera: &CalibratedCamera<'_>) -> String {
+pub(super) fn intrinsics(camera: &Camera<'_>) -> String {
     let model = if camera.is_fisheye() { "equidistant" } else { "radtan" };
     let exact = |values: [f64; 4]| format!("[{}]", values.map(real).join(", "));
     format!(

@@ -1,5 +1,5 @@
 //! nvblox: parameters that extend those of its examples, and a launch file with the topics.
-use super::camera::{CalibratedCamera, describe, require_millimetres};
+use super::camera::{Camera, describe, require_millimetres};
 use super::yaml::{real, rounded, text};
 use super::{CalibOutput, Consumer, lidar::Lidar, rig::Rig};
 use crate::config::params::{QosGroup, RgbEncoding};
@@ -11,8 +11,8 @@ pub(super) const CONSUMER: Consumer =
 
 #[derive(Default)]
 struct SensorInputs<'a> {
-    depth: Option<CalibratedCamera<'a>>,
-    colour: Option<CalibratedCamera<'a>>,
+    depth: Option<Camera<'a>>,
+    colour: Option<Camera<'a>>,
     lidar: Option<Lidar<'a>>,
 }
 

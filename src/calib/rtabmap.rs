@@ -1,5 +1,5 @@
 //! RTAB-Map: a launch file that passes the topics to RTAB-Map's own launch file.
-use super::camera::{CalibratedCamera, STEREO_PAIR, describe, require_millimetres, stereo_pair};
+use super::camera::{Camera, STEREO_PAIR, describe, require_millimetres, stereo_pair};
 use super::{CalibOutput, Consumer, rig::Rig, yaml::text};
 use crate::config::params::{ImuOrientation, TfSource};
 use crate::config::{Problem, Problems};
@@ -10,8 +10,8 @@ pub(super) const CONSUMER: Consumer =
     Consumer { name: "rtabmap", source: "introlab/rtabmap_ros aec4f91", write };
 
 enum VisualInput<'a> {
-    Depth { colour: CalibratedCamera<'a>, depth: CalibratedCamera<'a> },
-    Stereo([CalibratedCamera<'a>; 2]),
+    Depth { colour: Camera<'a>, depth: Camera<'a> },
+    Stereo([Camera<'a>; 2]),
 }
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
@@ -82,16 +82,14 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
 
 fn find_visual_input<'a>(rig: &Rig<'a>) -> Result<VisualInput<'a>, Problems> {
     let chosen = &rig.choice.cameras;
-    let chosen =
-        |camera: &CalibratedCamera<'_>| chosen.is_empty() || chosen.contains(&camera.sensor.seq_id);
+    let chosen = |camera: &Camera<'_>| chosen.is_empty() || chosen.contains(&camera.sensor.seq_id);
     let cameras_of = |kinds: &[SensorKind]| -> Vec<_> {
         let cameras = rig.rigid_cameras(kinds).into_iter();
         cameras.filter(chosen).collect()
     };
     let images = cameras_of(&[SensorKind::Rgb, SensorKind::Grey]);
     for depth in cameras_of(&[SensorKind::Depth]) {
-        let is_aligned =
-            |image: &&CalibratedCamera<'_>| rig.settings.coincide(image.sensor, depth.sensor);
+        let is_aligned = |image: &&Camera<'_>| rig.settings.coincide(image.sensor, depth.sensor);
         if let Some(colour) = images.iter().find(is_aligned) {
             return Ok(VisualInput::Depth { colour: colour.clone(), depth });
         }

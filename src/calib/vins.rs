@@ -1,7 +1,7 @@
 //! VINS-Fusion: files for OpenCV's `FileStorage`, in one directory.
 use super::rig::{GRAVITY, Rig};
 use super::yaml::{real, rounded, row_major, text};
-use super::{CalibOutput, Consumer, camera::CalibratedCamera, imu::Noise, kalibr::VisualInertial};
+use super::{CalibOutput, Consumer, camera::Camera, imu::Noise, kalibr::VisualInertial};
 use crate::config::{Problems, params::QosGroup};
 use std::fmt::Write as _;
 
@@ -98,7 +98,7 @@ save_image: 0
     )
 }
 
-fn camera_file(camera: &CalibratedCamera<'_>) -> String {
+fn camera_file(camera: &Camera<'_>) -> String {
     let [fx, fy, cx, cy] = camera.intrinsics().map(real);
     let [a, b, c, d] = camera.distortion().map(real);
     let sensor = camera.sensor;

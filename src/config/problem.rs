@@ -81,13 +81,10 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// Returns the candidate that `word` is probably a misspelling or a part of.
-pub(crate) fn closest<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+/// Returns the known word of which `word` is probably a misspelling or a part.
+pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
-    candidates
+    known
         .into_iter()
         .map(|candidate| (similarity(&lower, &candidate.to_lowercase()), candidate))
         .filter(|(score, _)| *score >= MIN_SIMILARITY)
@@ -117,9 +114,6 @@ fn similarity(word: &str, candidate: &str) -> f64 {
 }
 
 /// Returns `; did you mean "x"?` or nothing.
-pub(crate) fn did_you_mean<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> String {
-    closest(word, candidates).map(|c| format!("; did you mean \"{c}\"?")).unwrap_or_default()
+pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    closest(word, known).map(|c| format!("; did you mean \"{c}\"?")).unwrap_or_default()
 }

@@ -68,12 +68,8 @@ pub struct SilenceWatch {
 }
 
 impl SilenceWatch {
-    /// Takes the duration of the silence ([`silence`]) and the findings, the worst first.
-    pub fn update(
-        &mut self,
-        silence: Option<Duration>,
-        findings: &[Finding],
-    ) -> Option<SilenceNews> {
+    /// Takes the duration of the silence ([`silence`]) and what was found, the worst first.
+    pub fn update(&mut self, silence: Option<Duration>, found: &[Finding]) -> Option<SilenceNews> {
         let Some(silence) = silence else {
             return self.logged.take().map(|(lasted, ..)| SilenceNews::Ended(lasted));
         };
@@ -82,7 +78,7 @@ impl SilenceWatch {
             *lasted = silence;
             last = Some((*at, *code, subject.clone()));
         }
-        let finding = findings.iter().find(|finding| finding.code.explains_silence())?;
+        let finding = found.iter().find(|finding| finding.code.explains_silence())?;
         let is_news = last.is_none_or(|(at, code, subject)| {
             silence.saturating_sub(at) >= PATIENCE
                 && (code, &subject) != (finding.code, &finding.subject)

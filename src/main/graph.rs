@@ -366,12 +366,9 @@ fn finish(ended: Ended<anyhow::Result<Option<String>>>) -> anyhow::Result<()> {
 }
 
 /// As [`finish`] without an output; a signal is the normal end of an endless command.
-fn finish_endless(
-    ended: Ended<anyhow::Result<Option<()>>>,
-    is_endless: bool,
-) -> anyhow::Result<()> {
-    match ended {
+fn finish_endless(end: Ended<anyhow::Result<Option<()>>>, is_endless: bool) -> anyhow::Result<()> {
+    match end {
         Ended::Stopped(Ok(None)) | Ended::Abandoned if is_endless => Ok(()),
-        ended => expect_done(ended, "command")?.map(drop),
+        end => expect_done(end, "command")?.map(drop),
     }
 }

@@ -6,8 +6,8 @@ use super::{calibrations::Calibrations, error::NodeError, host_names};
 use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
 use crate::config::ros_args::{self, ParamSource, RosArgs};
 use crate::config::{
-    AngleUnitChoice, ParamValue, Params, Problem, Problems, SensorConfig, config_json,
-    doubt_of_degrees, resolve_angle_unit,
+    AngleUnitChoice, ParamValue, Params, Problem, Problems, ResolvedAngleUnit, SensorConfig,
+    config_json, doubt_of_degrees, resolve_angle_unit,
 };
 use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount};
 use crate::scene::{CreatedObject, Library, Rounding, TerrainMap};
@@ -43,7 +43,7 @@ pub struct Settings {
     /// Cameras that depend on each other.
     pub pairs: CameraPairs,
     /// Unit of the mounting angles, and how it was determined.
-    pub angle_unit: config::ResolvedAngleUnit,
+    pub angle_unit: ResolvedAngleUnit,
     /// Ports of the platform.
     pub ports: Ports,
     /// Inputs of these settings.
@@ -398,11 +398,7 @@ impl Settings {
     }
 }
 
-fn mount(
-    sensor: &SensorConfig,
-    params: &Params,
-    angle_unit: &config::ResolvedAngleUnit,
-) -> SensorMount {
+fn mount(sensor: &SensorConfig, params: &Params, angle_unit: &ResolvedAngleUnit) -> SensorMount {
     let unit = unit_of(sensor, angle_unit);
     let link = params.sensor(sensor.seq_id).frame_id;
     SensorMount {
@@ -423,7 +419,7 @@ fn mount(
 }
 
 /// The simulator reads the pod's angles in degrees, whatever the unit of other sensors (docs/wire/traps.md, angle-unit).
-fn unit_of(sensor: &SensorConfig, resolved: &config::ResolvedAngleUnit) -> config::AngleUnit {
+fn unit_of(sensor: &SensorConfig, resolved: &ResolvedAngleUnit) -> config::AngleUnit {
     match sensor.kind {
         SensorKind::Pod => config::AngleUnit::Degrees,
         _ => resolved.unit,

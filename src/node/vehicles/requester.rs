@@ -115,17 +115,12 @@ impl RequestedVehicle {
         })
     }
 
-    /// Sends the requests that are due.
-    fn send_requests(
-        &mut self,
-        last_heartbeat: Option<Instant>,
-        start: Instant,
-        socket: &UdpSender,
-    ) {
+    /// Sends the requests that are due. `heartbeat_at`: time of the last heartbeat.
+    fn send_requests(&mut self, heartbeat_at: Option<Instant>, start: Instant, socket: &UdpSender) {
         let since_start = |at: Instant| at.saturating_duration_since(start);
         let last = |source: &SourceStats| source.lock().last_frame.map(since_start);
         let arrivals = LastArrivals {
-            heartbeats: last_heartbeat.map(since_start),
+            heartbeats: heartbeat_at.map(since_start),
             true_state: last(&self.truth),
             autopilot: self.autopilot.as_deref().and_then(last),
             imu: self.imu.as_deref().and_then(last),
@@ -181,8 +176,8 @@ impl Endless for Requester {
         loop {
             let heartbeats = self.presence.heartbeats();
             for vehicle in self.requests.0.lock().iter_mut() {
-                let last_heartbeat = heartbeats.get(&vehicle.id).map(|heartbeat| heartbeat.at);
-                vehicle.send_requests(last_heartbeat, self.start, &self.socket);
+                let heartbeat_at = heartbeats.get(&vehicle.id).map(|heartbeat| heartbeat.at);
+                vehicle.send_requests(heartbeat_at, self.start, &self.socket);
             }
             let period: Duration = self.settings.borrow().params.request.period;
             tokio::time::sleep(period).await;
