@@ -49,7 +49,6 @@ pub(super) fn stereo_pair<'a>(rig: &Rig<'a>, cameras: &[Camera<'a>]) -> Option<[
 }
 
 impl<'a> Rig<'a> {
-    /// Returns a camera with its calibration.
     pub(super) fn camera(&self, sensor: &'a SensorConfig) -> Result<Camera<'a>, Problem> {
         let row = sensor.kind.row();
         let path = || format!("sensor {}", sensor.seq_id);

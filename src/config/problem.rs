@@ -26,7 +26,6 @@ impl fmt::Display for Problem {
 const MAX_PATH: usize = 200;
 const COLUMN: usize = 80;
 
-/// Truncates a long path.
 fn truncate(path: &str) -> std::borrow::Cow<'_, str> {
     match path.char_indices().nth(MAX_PATH) {
         Some((end, _)) => format!("{}...", &path[..end]).into(),

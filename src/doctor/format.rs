@@ -3,7 +3,6 @@ use super::{Code, Finding, Severity, worst};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// Width of a line.
 const COLUMNS: usize = 80;
 const INDENT: &str = "    ";
 /// Separates problem and remedy in a value of `/diagnostics`.

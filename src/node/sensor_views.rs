@@ -29,7 +29,6 @@ const MAX_DELAY_NS: i64 = 100_000_000;
 /// Largest age in ns of the last frame of a sensor that delivers.
 const MAX_FRAME_AGE_NS: i64 = 2_000_000_000;
 
-/// The views of all sensors.
 #[derive(Clone)]
 pub(super) struct SensorViews(Arc<SharedViews>);
 

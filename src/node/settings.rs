@@ -340,7 +340,6 @@ impl Settings {
         vehicles.filter(|id| *params.control_link(*id) != config::ControlLink::Off).collect()
     }
 
-    /// Returns the frames of these settings.
     pub(super) fn frame_tree(&self) -> Result<FrameTree, NodeError> {
         let (names, vehicles) = (self.frame_names(), self.vehicles());
         FrameTree::new(names, &vehicles, &self.mounts()).map_err(NodeError::Frames)

@@ -20,7 +20,6 @@ enum Owner {
 
 /// Parameters that every sensor, or every vehicle, has.
 pub(super) struct Family {
-    /// Prefix of the names.
     pub(super) prefix: &'static str,
     /// Name of the number after the prefix.
     pub(super) id: &'static str,

@@ -4,7 +4,6 @@ use crate::node::settings::{Settings, SettingsWatch};
 use crate::node::{cause::Cause, stats::Sources};
 use crate::sensors::SensorCause;
 
-/// Name of the status.
 pub(super) const DEGRADED: &str = "degraded on purpose";
 
 /// Reports the parameters in effect, and the numbers of frames that they dropped and delayed.

@@ -9,7 +9,6 @@ use crate::transport::{played_time, undelivered_packets};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Name of the status.
 pub(super) const DOCTOR: &str = "doctor";
 /// Time for a simulator to start and to answer requests.
 const SETTLING_TIME: Duration = Duration::from_secs(5);

@@ -77,7 +77,6 @@ fn topics(page: &mut TopicPage) {
     page.topic(&[STATS], "rfly_bridge_msgs/msg/BridgeStats", &group, doc);
 }
 
-/// The reporting task.
 struct Reporter {
     health: Health,
     period: Duration,

@@ -8,7 +8,6 @@ use std::net::SocketAddrV4;
 /// Reliable, because each message is sent once; deep enough for a burst of inputs.
 const INPUTS: Qos = Qos { depth: 20, ..Qos::DEFAULT };
 
-/// Opens the topics of a vehicle.
 pub(super) fn open(vehicle: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
     let world = vehicle.context.settings.params.frames.world;
     let (to, custom) = (vehicle.socket.model, vehicle.socket.custom);

@@ -60,7 +60,6 @@ impl ModelSocket {
         sent.map(drop).map_err(|error| format!("not sent to {to}: {error}"))
     }
 
-    /// Sends a request to CopterSim.
     pub(super) fn request(&self, bytes: &[u8]) -> Result<(), String> {
         self.requests.iter().try_for_each(|to| self.send(bytes, *to))
     }

@@ -37,7 +37,6 @@ status_responses! {
 /// The newest request that set the vehicle's position.
 type LastPosition = Arc<Mutex<Option<CopterSimRequestPacket>>>;
 
-/// Opens the services of a vehicle.
 pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
     let (context, id) = (model.context, model.socket.vehicle);
     let params = &context.settings.params;

@@ -101,7 +101,6 @@ fn start_pose(config: &VehicleParams, world: WorldConvention) -> Start {
 
 struct ImuStream {
     to: SocketAddrV4,
-    /// Time between samples.
     period: Duration,
     due: Duration,
     count: i32,

@@ -20,7 +20,6 @@ pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut Topic
 
 /// Reliable, because each message is sent once.
 const INPUTS: Qos = Qos { depth: 20, ..Qos::DEFAULT };
-/// Time between requests.
 const REQUEST_PERIOD: Duration = Duration::from_secs(1);
 /// Longest datagram.
 const BUFFER: usize = 65_536;

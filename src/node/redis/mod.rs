@@ -22,7 +22,6 @@ const THREAD: &str = "rfly-redis";
 const MAX_QUEUED: usize = 1024;
 /// Time limit of connecting and of publishing.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// Time between attempts to connect.
 const RETRY_PERIOD: Duration = Duration::from_secs(1);
 /// Longest datagram.
 const BUFFER: usize = 65_536;

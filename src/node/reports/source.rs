@@ -32,7 +32,6 @@ const CHECK_PERIOD: Duration = Duration::from_millis(100);
 /// Interval of these checks while no report is requested.
 const IDLE_CHECK_PERIOD: Duration = Duration::from_millis(200);
 
-/// The reports of the renderer.
 pub(super) struct ReportSource {
     receiver: UdpReceiver,
     sender: UdpSender,

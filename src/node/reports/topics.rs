@@ -101,12 +101,10 @@ impl SceneTopics {
         })
     }
 
-    /// Whether descriptions of vehicles are read.
     pub(super) fn wants_vehicles(&self) -> bool {
         self.vehicles.subscribers() > 0 || self.markers.has_subscribers()
     }
 
-    /// Whether descriptions of objects are read.
     pub(super) fn wants_objects(&self) -> bool {
         self.objects.subscribers() > 0 || self.markers.has_subscribers()
     }

@@ -6,7 +6,6 @@ use crate::wire::{NETWORK_GROUP, Ports};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Largest number of a window.
 const LAST_WINDOW: u16 = 19;
 
 pub(super) struct SceneSocket {

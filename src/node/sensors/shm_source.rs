@@ -339,7 +339,6 @@ fn release_block(block: &SharedBlock) -> bool {
     block.swap_flag(ShmFlag::Reading as u8, ShmFlag::Released as u8) && !block.is_lost()
 }
 
-/// Explains the flag of a block.
 fn describe_flag(name: &str, flag: u8) -> String {
     let what = match ShmFlag::try_from(flag) {
         Ok(ShmFlag::Empty) => "RflySim3D has not written to it yet".to_owned(),

@@ -47,7 +47,6 @@ pub(super) struct AutopilotTask {
     pub(super) setpoints: (Instant, u64),
 }
 
-/// The transport of a link.
 pub(super) enum LinkTransport {
     Udp(UdpReceiver, SocketAddrV4),
     Serial(serial::SerialLine),

@@ -92,7 +92,6 @@ pub(super) fn open(
     Ok(())
 }
 
-/// The controlled vehicles with their links.
 fn controlled(settings: &Settings) -> Vec<(u16, &ControlLink)> {
     let vehicles = settings.vehicles().into_iter();
     let links = vehicles.map(|id| (id, settings.params.control_link(id)));

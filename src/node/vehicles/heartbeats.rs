@@ -50,7 +50,6 @@ struct HeartbeatSource {
     receiver: UdpReceiver,
     clocks: SimClocks,
     directory: HeartbeatDirectory,
-    /// Served vehicles.
     served: Vec<u16>,
     scene: SharedScene,
     presence: Presence,

@@ -77,7 +77,6 @@ pub(super) fn open(
     Ok(())
 }
 
-/// The IMU of one vehicle.
 struct ImuSource {
     receiver: UdpReceiver,
     sender: UdpSender,
@@ -143,7 +142,6 @@ impl CountedTask for ImuSource {
 }
 
 impl ImuSource {
-    /// Applies changed parameters.
     fn apply_settings(&mut self) {
         let settings = self.settings.borrow_and_update();
         let params = &settings.params;

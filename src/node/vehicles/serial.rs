@@ -11,7 +11,6 @@ const MAX_QUEUED: usize = 64;
 /// Interval of attempts to open the line.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// A serial line.
 pub(super) struct SerialLine {
     device: String,
     baud: u32,

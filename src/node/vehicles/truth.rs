@@ -217,7 +217,6 @@ impl CountedTask for TruthSource {
     }
 }
 
-/// The true state of one vehicle.
 struct TruthStates {
     vehicle: u16,
     clock: Arc<SimClock>,

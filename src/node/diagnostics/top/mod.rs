@@ -23,9 +23,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use subscriptions::TopicSubscriptions;
 
-/// Time between two tables.
 const TABLE_PERIOD: Duration = Duration::from_secs(1);
-/// Interval of reading the keyboard.
 const KEY_PERIOD: Duration = Duration::from_millis(50);
 
 /// Options of the table.

@@ -10,7 +10,6 @@ use ratatui::widgets::{List, ListItem, ListState, Paragraph};
 use std::time::Duration;
 
 const HELP: &str = "q quit  / filter  s sort  Enter details  Esc back";
-/// Maximum length of the filter.
 const MAX_FILTER_LEN: usize = 40;
 
 /// The table with its filter, order and cursor.

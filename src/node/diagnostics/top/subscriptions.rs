@@ -23,7 +23,6 @@ struct TopicCounters {
     total: u64,
 }
 
-/// One subscription for each topic.
 #[derive(Default)]
 pub(super) struct TopicSubscriptions {
     topics: BTreeMap<String, TopicSubscription>,
