@@ -165,12 +165,9 @@ pub(super) const STEREO_PAIR: &str = "two cameras of one TypeID (1 or 3) fixed s
 /// Requires depth as 16UC1, in millimetres.
 pub(super) fn require_millimetres(rig: &Rig<'_>, depth: &Camera<'_>, output: &mut CalibOutput) {
     let seq_id = depth.sensor.seq_id;
-    output.need(
-        &format!("sensor{seq_id}.encoding"),
-        DepthEncoding::Millimetres.name(),
-        Options::new(&rig.settings.params, seq_id).depth.name(),
-        "mono16 is not read as depth",
-    );
+    let name = format!("sensor{seq_id}.encoding");
+    let now = Options::new(&rig.settings.params, seq_id).depth.name();
+    output.need(&name, DepthEncoding::Millimetres.name(), now, "mono16 is not read as depth");
 }
 
 /// Describes a camera for the report.

@@ -23,18 +23,10 @@ fn write<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<(), Problems> {
     };
     lidar.need_layout(output, layout, "LIO-SAM needs ring and time");
     let params = &rig.settings.params;
-    output.need(
-        "imu.orientation",
-        ImuOrientation::Truth.name(),
-        params.imu.orientation.name(),
-        "LIO-SAM starts with the attitude of a 9-axis IMU",
-    );
-    output.need(
-        "tf.source",
-        TfSource::External.name(),
-        params.frames.tf_source.name(),
-        "LIO-SAM publishes odom -> base_link, and its launch file map -> odom",
-    );
+    let (now, why) = (params.imu.orientation, "LIO-SAM starts with the attitude of a 9-axis IMU");
+    output.need("imu.orientation", ImuOrientation::Truth.name(), now.name(), why);
+    let why = "LIO-SAM publishes odom -> base_link, and its launch file map -> odom";
+    output.need("tf.source", TfSource::External.name(), params.frames.tf_source.name(), why);
     output.add_file("lio_sam.yaml", file(rig, &lidar, &imu, (layout, columns)));
     output.add_start("ros2 launch lio_sam run.launch.py params_file:={dir}/lio_sam.yaml");
     Ok(())

@@ -27,12 +27,9 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         output.used.push(("colour", describe(colour)));
         rig.warn_if_camera_best_effort(colour, output);
         let seq_id = colour.sensor.seq_id;
-        output.need(
-            &format!("sensor{seq_id}.encoding"),
-            RgbEncoding::Rgb8.name(),
-            Options::new(&rig.settings.params, seq_id).rgb.name(),
-            "nvblox takes rgb8 and bgra8",
-        );
+        let name = format!("sensor{seq_id}.encoding");
+        let now = Options::new(&rig.settings.params, seq_id).rgb.name();
+        output.need(&name, RgbEncoding::Rgb8.name(), now, "nvblox takes rgb8 and bgra8");
     }
     if let Some(lidar) = &inputs.lidar {
         rig.warn_if_best_effort(QosGroup::Cloud, &lidar.topic, output);

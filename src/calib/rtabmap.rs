@@ -69,12 +69,8 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
             false => "imu.enabled is false, so the file has no IMU",
         });
     }
-    output.need(
-        "tf.source",
-        TfSource::External.name(),
-        params.frames.tf_source.name(),
-        "RTAB-Map publishes map -> odom -> base_link",
-    );
+    let why = "RTAB-Map publishes map -> odom -> base_link";
+    output.need("tf.source", TfSource::External.name(), params.frames.tf_source.name(), why);
     output.add_file("rtabmap.launch.yaml", file(&arguments));
     output.add_start("ros2 launch {dir}/rtabmap.launch.yaml");
     Ok(())

@@ -166,11 +166,8 @@ const COPTER_IDS: std::ops::RangeInclusive<u16> = 1..=10_000;
 
 fn read_mount(entry: &mut SensorEntry<'_>) -> Option<Mount> {
     let target: Option<u16> = entry.integer("TargetCopter", 0..=65_535, "");
-    let mount_type: Option<u16> = entry.integer(
-        "TargetMountType",
-        0..=4,
-        "(0 vehicle centre, 1 vehicle bottom, 2 ground, 3 vehicle level, 4 sensor)",
-    );
+    let types = "(0 vehicle centre, 1 vehicle bottom, 2 ground, 3 vehicle level, 4 sensor)";
+    let mount_type: Option<u16> = entry.integer("TargetMountType", 0..=4, types);
     let (target, mount_type) = (target?, mount_type?);
     if !COPTER_IDS.contains(&target) && matches!(mount_type, 0 | 1 | 3) {
         let range = "1..=10000 with this TargetMountType (CopterIDs start at 1)";
