@@ -10,6 +10,12 @@ pub(super) struct Subsystem {
     pub(super) topics: fn(&mut TopicPage),
 }
 
+/// Head of a table of services.
+pub(super) const SERVICE_HEAD: &str = "
+| Service | Type | What it does |
+|---|---|---|
+";
+
 /// `docs/topics.md` under construction.
 #[derive(Default)]
 pub(super) struct TopicPage {

@@ -119,7 +119,7 @@ fn text_of(
     Ok(format!("{}\n---\n", yaml.trim_end_matches('\n')))
 }
 
-fn print(text: &str) -> io::Result<()> {
+pub(super) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()

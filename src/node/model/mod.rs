@@ -10,7 +10,7 @@ mod start_signals;
 
 use crate::model::{FAULT_KINDS, MODEL_SERVICES, MODEL_TOPICS};
 use crate::msgs::Service;
-use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::subsystem::{SERVICE_HEAD, Subsystem, TopicPage};
 use crate::node::{
     assembly::Assembly, context::Context, error::NodeError, settings::topic_below, threads::REPORT,
 };
@@ -81,7 +81,7 @@ fn fleet_name(context: &Context<'_>, name: &str) -> String {
 fn topics(page: &mut TopicPage) {
     page.chapters += MODEL;
     page.topic_rows("/rflysim/", MODEL_TOPICS);
-    page.chapters += SERVICES;
+    page.chapters += SERVICE_HEAD;
     page.service_rows("/rflysim/", MODEL_SERVICES);
     page.chapters += FAULTS;
     for kind in FAULT_KINDS {
@@ -105,11 +105,6 @@ Subscriptions are reliable, volatile: what is sent once arrives; writers that ar
 
 | Topic | | Type | QoS | Content |
 |---|---|---|---|---|
-";
-
-const SERVICES: &str = "
-| Service | Type | What it does |
-|---|---|---|
 ";
 
 const FAULTS: &str = "

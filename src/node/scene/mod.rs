@@ -12,7 +12,7 @@ mod texts;
 
 #[cfg(has_simulation_interfaces)]
 use crate::node::replay_steps;
-use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::subsystem::{SERVICE_HEAD, Subsystem, TopicPage};
 use crate::node::{
     assembly::Assembly, context::Context, error::NodeError, settings::topic_below, tasks,
     threads::REPORT,
@@ -78,7 +78,7 @@ fn topics(page: &mut TopicPage) {
     #[cfg(has_rfly_bridge_msgs)]
     page.chapters.push_str(states::ROW);
     page.chapters += texts::ROW;
-    page.chapters += SERVICES;
+    page.chapters += SERVICE_HEAD;
     for service in services::rows() {
         let name = match service.name.strip_prefix('~') {
             Some(name) => format!("/rfly_bridge{name}"),
@@ -105,9 +105,4 @@ const ACTION: &str = "
 | Action | Type | What it does |
 |---|---|---|
 | `/rfly_bridge/simulate_steps` | `simulation_interfaces/action/SimulateSteps` | ends at once, refused: there is no pause |
-";
-
-const SERVICES: &str = "
-| Service | Type | What it does |
-|---|---|---|
 ";

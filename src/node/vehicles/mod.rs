@@ -18,7 +18,7 @@ pub use heartbeat_directory::{Announcement, HeartbeatDirectory, VehicleAddress};
 pub use peer::Peer;
 pub use unserved::{Endpoint, Unserved};
 
-use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::subsystem::{SERVICE_HEAD, Subsystem, TopicPage};
 use crate::node::{assembly::Assembly, context::Context, error::NodeError, threads::PROMPT};
 use crate::vehicle::{GPS_TOPIC, SERVICES, TOPICS, TRUTH_TOPICS};
 use map_centre::MapCentre;
@@ -77,7 +77,7 @@ fn topics(page: &mut TopicPage) {
     }
     page.chapters += MAVROS;
     page.topic_rows("", &TOPICS);
-    page.chapters += MAVROS_SERVICES;
+    page.chapters += SERVICE_HEAD;
     page.service_rows("", &SERVICES);
 }
 
@@ -94,9 +94,4 @@ depth 5: they match every writer.
 
 | Topic | | Type | QoS | Content |
 |---|---|---|---|---|
-";
-
-const MAVROS_SERVICES: &str = "
-| Service | Type | What it does |
-|---|---|---|
 ";
