@@ -45,7 +45,7 @@ impl Problems {
 
     /// Returns the value of a result, or adds its problems.
     pub fn keep<T>(&mut self, result: Result<T, impl Into<Self>>) -> Option<T> {
-        result.map_err(Into::into).map_err(|Self(found)| self.0.extend(found)).ok()
+        result.map_err(Into::into).map_err(|Self(found): Self| self.0.extend(found)).ok()
     }
 
     /// Whether there are none.
