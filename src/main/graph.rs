@@ -3,14 +3,12 @@ use super::{START_GRACE, expect_done, join_graph, parse_seconds, write_out};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _, ValueParser};
 use clap::{Args, Subcommand};
 use rfly_bridge::config::params::{Choice, Durability, QosChange, QosPreset, Reliability};
-use rfly_bridge::config::ros_args::RosArgs;
 use rfly_bridge::node::{
     EchoOptions, ParameterNode, PublishOptions, TopicsOptions, call, echo, labelled,
     parameter_nodes, publish, runtime, topics,
 };
 use rfly_bridge::program::{Ended, Signals};
-use rfly_bridge::ros::Middleware;
-use rfly_bridge::ros::call::ShortenOptions;
+use rfly_bridge::{config::ros_args::RosArgs, ros::Middleware, ros::call::ShortenOptions};
 use std::time::Duration;
 
 #[derive(Args)]

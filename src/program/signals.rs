@@ -2,8 +2,7 @@
 use crate::transport::EndSignals;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::{io, thread::JoinHandle, time::Duration};
-use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
+use tokio::{runtime::Runtime, sync::oneshot};
 
 /// How work ended.
 #[derive(Debug, PartialEq, Eq)]

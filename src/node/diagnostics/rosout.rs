@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::{cell::Cell, sync::Arc, thread::JoinHandle};
 use tracing::{Event, Level, Subscriber};
-use tracing_subscriber::Layer;
-use tracing_subscriber::layer::Context;
+use tracing_subscriber::{Layer, layer::Context};
 
 /// The QoS of rcl for `/rosout`, without its lifespan of 10 s.
 const QOS: Qos = Qos::LATCHED.with_depth(1000);

@@ -5,8 +5,7 @@ use super::raw::{CONFIG, DATAGRAM, HEADER_LEN, PARAMETERS, SCENE, TERRAIN, attac
 use super::reader::{ReadError, RecordedMessage, RecordingEntry, RecordingReader, printable};
 use crate::wire::mavlink::{Taken, seal, take};
 use crate::{config::config_json, transport::own_names, wire::FragmentHeader};
-use mcap::records::Metadata;
-use mcap::{McapError, WriteOptions, Writer};
+use mcap::{McapError, WriteOptions, Writer, records::Metadata};
 use regex_lite::{Captures, Regex};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufWriter, Write};

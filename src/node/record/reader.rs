@@ -1,8 +1,7 @@
 //! Reads a recording as a stream, because a file may be larger than the memory.
 use super::raw::{BLOCK, DATAGRAM, PARAMETERS};
-use mcap::McapError;
-use mcap::records::Record;
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
+use mcap::{McapError, records::Record};
 use std::io::{self, Read as _};
 use std::{collections::BTreeMap, fs::File, path::Path, sync::Arc};
 

@@ -23,8 +23,7 @@ use std::io::{self, IoSliceMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::{runtime::Handle, sync::mpsc};
 
 /// After this silence on the true-state port the bridge uses the states from the autopilot's link.
 const PORT_SILENCE: Duration = Duration::from_secs(2);
