@@ -400,6 +400,8 @@ impl Settings {
 fn mount(sensor: &SensorConfig, params: &Params, angle_unit: &ResolvedAngleUnit) -> SensorMount {
     let unit = unit_of(sensor, angle_unit);
     let link = params.sensor(sensor.seq_id).frame_id;
+    let optical_of =
+        |link: &String| format!("{}_optical_frame", link.strip_suffix("_link").unwrap_or(link));
     SensorMount {
         seq_id: sensor.seq_id,
         mount: sensor.mount,
@@ -412,7 +414,7 @@ fn mount(sensor: &SensorConfig, params: &Params, angle_unit: &ResolvedAngleUnit)
         },
         optical: spec_of(sensor.kind).topics.iter().any(|t| t.frame == FrameKind::Optical),
         moving: sensor.kind == SensorKind::Pod,
-        optical_frame: link.as_ref().map(|link| optical_of(link)),
+        optical_frame: link.as_ref().map(optical_of),
         link,
     }
 }
@@ -432,11 +434,6 @@ pub(super) fn topic_below(prefix: &str, name: &str) -> String {
     } else {
         format!("{}/{name}", prefix.trim_end_matches('/'))
     }
-}
-
-/// Returns the optical frame of a link named by the user.
-fn optical_of(link: &str) -> String {
-    format!("{}_optical_frame", link.strip_suffix("_link").unwrap_or(link))
 }
 
 /// Reads `<map>.png` and `<map>.txt` in the same folder.

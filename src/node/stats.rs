@@ -107,6 +107,12 @@ impl Figures {
         (!causes.is_empty()).then(|| causes.join("; "))
     }
 
+    /// Counts a whole frame or sample.
+    pub(super) fn count_frame(&mut self) {
+        self.frames += 1;
+        self.last_frame = Some(Instant::now());
+    }
+
     pub(super) fn record_latency(&mut self, nanoseconds: i64) {
         let us = u64::try_from(nanoseconds / 1000).unwrap_or(0).clamp(1, MAX_LATENCY_US);
         self.latency_us.0.saturating_record(us);
@@ -147,10 +153,7 @@ impl SourceStats {
     pub(super) fn count_result(&self, result: Result<(), Cause>) {
         let mut figures = self.lock();
         match result {
-            Ok(()) => {
-                figures.frames += 1;
-                figures.last_frame = Some(Instant::now());
-            }
+            Ok(()) => figures.count_frame(),
             Err(cause) => figures.count(cause),
         }
     }

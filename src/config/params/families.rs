@@ -124,10 +124,8 @@ fn locate(name: &str) -> Result<Option<(Owner, &'static ParameterSpec)>, String>
     if let Some(rest) = name.strip_prefix("qos_overrides.") {
         return locate_override(rest).map(Some);
     }
-    let Some((group, policy)) = name.strip_prefix("qos.").and_then(|rest| rest.split_once('.'))
-    else {
-        return Ok(None);
-    };
+    let parts = name.strip_prefix("qos.").and_then(|rest| rest.split_once('.'));
+    let Some((group, policy)) = parts else { return Ok(None) };
     let known = QosGroup::ALL.iter().find(|known| known.name() == group);
     let owner = known.copied().map(Owner::Group).ok_or_else(|| {
         let names: Vec<_> = QosGroup::ALL.iter().map(|group| group.name()).collect();

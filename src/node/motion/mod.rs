@@ -235,9 +235,8 @@ impl ModelTask {
             send(renderer_state.as_bytes(), *window);
         }
         let mut figures = self.stats.lock();
-        figures.frames += 1;
+        figures.count_frame();
         figures.converted += 1;
-        figures.last_frame = Some(Instant::now());
         figures.count_many(Cause::NotSent, failed);
     }
 

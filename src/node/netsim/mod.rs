@@ -12,7 +12,7 @@ use crate::ros::{Publisher, Qos};
 use crate::transport::{Datagram, Received, UdpReceiver, UdpSender};
 use crate::{msgs::Message, wire::NETWORK_GROUP};
 use parking_lot::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{collections::BTreeMap, io::IoSliceMut, net::SocketAddrV4, sync::Arc};
 
 /// The tables of `model` document its topics.
@@ -212,9 +212,8 @@ impl NetSimSource {
         let mut figures = self.stats.lock();
         figures.received += 1;
         figures.bytes += bytes.len() as u64;
-        figures.frames += 1;
+        figures.count_frame();
         figures.converted += 1;
-        figures.last_frame = Some(Instant::now());
         if published.is_err() {
             figures.count(Cause::Publish);
         }

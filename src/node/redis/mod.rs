@@ -12,7 +12,7 @@ use futures_util::StreamExt as _;
 use redis::aio::{MultiplexedConnection, PubSubStream};
 use redis::{Client, ConnectionAddr, IntoConnectionInfo as _, RedisError};
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{collections::BTreeMap, io::IoSliceMut, sync::Arc};
 use tokio::sync::mpsc;
 
@@ -236,9 +236,8 @@ impl RedisSubscriber {
             figures.received += 1;
             figures.bytes += bytes.len() as u64;
             if sent {
-                figures.frames += 1;
+                figures.count_frame();
                 figures.converted += 1;
-                figures.last_frame = Some(Instant::now());
             } else {
                 figures.count(Cause::NotSent)
             }

@@ -306,9 +306,8 @@ impl BoxTask {
         let Some(camera) = self.cameras.cameras.get(&frame.seq_id) else { return };
         let missing = |id: &u16| !bases.contains_key(&i32::from(*id));
         let camera_pose = self.cameras.tree.lookup(&self.map, &camera.optical);
-        let (Some(camera_pose), false) =
-            (camera_pose, camera.carrier.as_ref().is_some_and(missing))
-        else {
+        let is_lost = camera.carrier.as_ref().is_some_and(missing);
+        let Some(camera_pose) = camera_pose.filter(|_| !is_lost) else {
             return self.stats.lock().count(Cause::NoPose);
         };
         let Some(pinhole) = pinhole(&camera.config, frame.view.fov_deg) else { return };
@@ -341,8 +340,7 @@ impl BoxTask {
         let message = Detection2DArray { header, detections };
         let published = camera.topic.publish(&message);
         let mut figures = self.stats.lock();
-        figures.frames += 1;
-        figures.last_frame = Some(Instant::now());
+        figures.count_frame();
         match published {
             Ok(_) => figures.converted += 1,
             Err(_) => figures.count(Cause::Publish),

@@ -61,11 +61,8 @@ impl CountedTask for HeartbeatSource {
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         loop {
-            let Some(datagram) =
-                receive(&mut self.receiver, &mut buffer, &self.stats, || true).await
-            else {
-                continue;
-            };
+            let received = receive(&mut self.receiver, &mut buffer, &self.stats, || true).await;
+            let Some(datagram) = received else { continue };
             let Ok(packet) = HeartbeatPacket::parse(&buffer[..datagram.len.min(BUFFER)]) else {
                 self.stats.lock().count(Cause::Malformed);
                 continue;
@@ -88,9 +85,7 @@ impl CountedTask for HeartbeatSource {
                 host: arrival(&datagram),
                 local: is_local_address(*datagram.from.ip()),
             });
-            let mut figures = self.stats.lock();
-            figures.frames += 1;
-            figures.last_frame = Some(Instant::now());
+            self.stats.lock().count_frame();
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::wire::{ImuPacket, ImuRequestPacket, Packet as _};
 use crate::{doctor::SourceRole, msgs::sensor_msgs::msg::Imu, noise::Draws, ros::Publisher};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::runtime::Handle;
 use zerocopy::IntoBytes as _;
 
@@ -205,8 +205,7 @@ impl ImuSource {
         };
         let result = self.publisher.publish(message);
         let mut figures = self.stats.lock();
-        figures.frames += 1;
-        figures.last_frame = Some(Instant::now());
+        figures.count_frame();
         match result {
             Ok(_) => {
                 figures.converted += 1;

@@ -348,9 +348,8 @@ impl TruthStates {
         if published.is_err() {
             figures.count(Cause::Publish);
         }
-        figures.frames += 1;
+        figures.count_frame();
         figures.converted += 1;
-        figures.last_frame = Some(Instant::now());
         figures.record_latency(host_now().0 - arrival.0);
     }
 
