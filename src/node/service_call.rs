@@ -2,8 +2,7 @@
 use crate::config::did_you_mean;
 use crate::ros::call::{CallError, ServiceCall};
 use crate::ros::{Middleware, RosError};
-use std::io;
-use std::time::Duration;
+use std::{io, time::Duration};
 use tokio::sync::oneshot;
 
 const POLL_PERIOD: Duration = Duration::from_millis(20);

@@ -12,8 +12,7 @@ use crate::ros::{Publisher, Qos};
 use crate::transport::{Datagram, Received, UdpReceiver, UdpSender};
 use crate::{msgs::Message, wire::NETWORK_GROUP};
 use parking_lot::Mutex;
-use std::time::Duration;
-use std::{collections::BTreeMap, io::IoSliceMut, net::SocketAddrV4, sync::Arc};
+use std::{collections::BTreeMap, io::IoSliceMut, net::SocketAddrV4, sync::Arc, time::Duration};
 
 /// The tables of `model` document its topics.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };

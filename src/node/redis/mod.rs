@@ -12,8 +12,7 @@ use futures_util::StreamExt as _;
 use redis::aio::{MultiplexedConnection, PubSubStream};
 use redis::{Client, ConnectionAddr, IntoConnectionInfo as _, RedisError};
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::time::Duration;
-use std::{collections::BTreeMap, io::IoSliceMut, sync::Arc};
+use std::{collections::BTreeMap, io::IoSliceMut, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 
 /// Thread that exchanges messages with the server.

@@ -16,8 +16,7 @@ use crate::transport::{BindOptions, Datagram, UdpReceiver, UdpSender};
 use crate::wire::{ImuPacket, ImuRequestPacket, Packet as _};
 use crate::{doctor::SourceRole, msgs::sensor_msgs::msg::Imu, noise::Draws, ros::Publisher};
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::runtime::Handle;
 use zerocopy::IntoBytes as _;
 
