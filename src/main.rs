@@ -29,11 +29,8 @@ use rfly_bridge::program::{
 use rfly_bridge::ros::{Middleware, Options, RosError};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::time::Duration;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::util::SubscriberInitExt as _;
+use std::{process::ExitCode, time::Duration};
+use tracing_subscriber::{EnvFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 #[derive(Parser)]
 #[command(name = "rfly_bridge", version, about = ABOUT, long_about = None, override_usage = USAGE)]
@@ -112,8 +109,8 @@ enum CliCommand {
     Docs(DocsArgs),
 }
 
-/// Options that `ros_args` takes before clap sees them; here they are for `--help` and for completions.
-fn described() -> Command {
+/// Returns the command line with the options that `ros_args` removes before clap sees them: for `--help` and completions.
+fn cli_command() -> Command {
     let option = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).help(help)
     };
@@ -187,8 +184,9 @@ struct TopArgs {
     json: bool,
 }
 
-/// Time that a signal leaves to interrupted work, to close its endpoints in order.
+/// Time after a signal in which interrupted work closes its endpoints.
 const START_GRACE: Duration = Duration::from_secs(3);
+/// Time limit of the end of a bridge without vehicles.
 const END_GRACE: Duration = Duration::from_secs(20);
 /// Added for each vehicle: Fast DDS in a workspace removes endpoints one by one, the slower the more there are (20 vehicles:
 /// more than 20 s).
@@ -234,7 +232,7 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
         return write_out(params::render_help()).map(|()| ExitCode::SUCCESS);
     }
     let rest = std::iter::once("rfly_bridge".to_owned()).chain(args.rest.clone());
-    let cli = match described().try_get_matches_from(rest) {
+    let cli = match cli_command().try_get_matches_from(rest) {
         Ok(matches) => Cli::from_arg_matches(&matches)?,
         Err(other) => {
             other.print().context(OUTPUT_ERROR)?;
@@ -255,14 +253,14 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Echo(echo)) => graph::echo_topic(&args, echo),
         Some(CliCommand::Pub(publish)) => graph::publish_topic(&args, publish),
         Some(CliCommand::Topics(topics)) => graph::list_topics(&args, topics),
-        Some(CliCommand::Param(param)) => graph::parameters(&args, param),
+        Some(CliCommand::Param(param)) => graph::run_param(&args, param),
         Some(CliCommand::Urdf(urdf)) => print_urdf(&args, &urdf),
         Some(CliCommand::Calib(calib)) => calib::write(&args, calib),
         Some(CliCommand::Inspect(arguments)) => inspect_file(&arguments),
         Some(CliCommand::Anonymise(arguments)) => anonymise_file(&arguments),
-        Some(CliCommand::Completions { shell }) => write_out(completions(described(), shell)),
+        Some(CliCommand::Completions { shell }) => write_out(completions(cli_command(), shell)),
         Some(CliCommand::Docs(docs)) => match docs.man {
-            Some(dir) => man_pages(described(), &dir).context(OUTPUT_ERROR),
+            Some(dir) => man_pages(cli_command(), &dir).context(OUTPUT_ERROR),
             None => write_docs(&docs.write),
         },
     }
@@ -373,7 +371,7 @@ fn show_doctor(args: ros_args::RosArgs, options: &DoctorArgs) -> anyhow::Result<
 fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     let middleware = join_graph(args, "rfly_bridge_top", false)?;
-    let shown = top::TopOptions {
+    let options = top::TopOptions {
         prefix: top.prefix,
         limit: top.seconds.map(Duration::from_secs),
         json: top.json,
@@ -382,7 +380,7 @@ fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
     let shown = signals.during(START_GRACE, move |stop| {
         runtime("the runtime")?.block_on(async {
             tokio::select! {
-                shown = top::run(&middleware, &shown) => shown,
+                shown = top::run(&middleware, &options) => shown,
                 _ = stop => Ok(()),
             }
         })

@@ -2,18 +2,15 @@
 use anyhow::{Context as _, bail};
 use clap::{Args, CommandFactory as _, Parser};
 use clap_complete::Shell;
-use rfly_bridge::config::ros_args;
-use rfly_bridge::emulator::autopilot::fence::FenceLimits;
 use rfly_bridge::emulator::world::{Pose, Scene, World};
 use rfly_bridge::emulator::{Emulator, EmulatorOptions, Faults, Stats};
 use rfly_bridge::program::{OutputLog, Signals, completions, man_page, note_panics};
-use rfly_bridge::wire::Ports;
+use rfly_bridge::{config::ros_args, emulator::autopilot::fence::FenceLimits, wire::Ports};
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::LevelFilter;
-use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{
+    EnvFilter, filter::LevelFilter, layer::SubscriberExt as _, util::SubscriberInitExt as _,
+};
 
 const HELP: &str = "\
 It waits for sensor requests, as RflySim3D does, and sends what the requested sensors see of one small scene.

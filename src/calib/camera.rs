@@ -1,15 +1,13 @@
 //! The cameras of a vehicle, and stereo pairs.
-use super::rig::Rig;
-use super::{CalibOutput, keep};
+use super::{CalibOutput, rig::Rig};
 use crate::config::params::{DepthEncoding, QosGroup};
 use crate::config::{Problem, Problems, SensorConfig};
-use crate::msgs::sensor_msgs::msg::CameraInfo;
-use crate::msgs::std_msgs::msg::Header;
+use crate::msgs::{sensor_msgs::msg::CameraInfo, std_msgs::msg::Header};
 use crate::sensors::{Lens, Options, Size, camera_info, spec_of};
 use crate::wire::{Optics, Payload, SensorKind};
 
 #[derive(Clone)]
-pub(super) struct CalibratedCamera<'a> {
+pub(super) struct Camera<'a> {
     pub(super) sensor: &'a SensorConfig,
     pub(super) topic: String,
     pub(super) info_topic: String,
@@ -17,7 +15,7 @@ pub(super) struct CalibratedCamera<'a> {
     pub(super) info: CameraInfo,
 }
 
-impl CalibratedCamera<'_> {
+impl Camera<'_> {
     /// fx, fy, cx, cy.
     pub(super) fn intrinsics(&self) -> [f64; 4] {
         let k = self.info.k;
@@ -36,16 +34,13 @@ impl CalibratedCamera<'_> {
 }
 
 /// Returns the stereo pair (left, right) that the parameters name, else the first rectified pair.
-pub(super) fn stereo_pair<'a>(
-    rig: &Rig<'a>,
-    cameras: &[CalibratedCamera<'a>],
-) -> Option<[CalibratedCamera<'a>; 2]> {
+pub(super) fn stereo_pair<'a>(rig: &Rig<'a>, cameras: &[Camera<'a>]) -> Option<[Camera<'a>; 2]> {
     let pairs = cameras.iter().flat_map(|left| cameras.iter().map(move |right| (left, right)));
-    let is_in_parameters = |(left, right): &(&CalibratedCamera<'_>, &CalibratedCamera<'_>)| {
+    let is_in_parameters = |(left, right): &(&Camera<'_>, &Camera<'_>)| {
         let [left, right] = [left, right].map(|camera| camera.sensor.seq_id);
         left != right && rig.settings.pairs.frame_owner(right) == left
     };
-    let is_rectified = |(left, right): &(&CalibratedCamera<'_>, &CalibratedCamera<'_>)| {
+    let is_rectified = |(left, right): &(&Camera<'_>, &Camera<'_>)| {
         rig.settings.are_rectified(left.sensor, right.sensor)
     };
     let (left, right) =
@@ -54,8 +49,7 @@ pub(super) fn stereo_pair<'a>(
 }
 
 impl<'a> Rig<'a> {
-    /// Returns a camera with its calibration.
-    pub(super) fn camera(&self, sensor: &'a SensorConfig) -> Result<CalibratedCamera<'a>, Problem> {
+    pub(super) fn camera(&self, sensor: &'a SensorConfig) -> Result<Camera<'a>, Problem> {
         let row = sensor.kind.row();
         let path = || format!("sensor {}", sensor.seq_id);
         let lens = match (row.payload, row.optics) {
@@ -85,7 +79,7 @@ impl<'a> Rig<'a> {
         let info_topic = info_spec.map(|topic| spec.topic_name(topic, &image_topic));
         let frames = self.tree.sensor(sensor.seq_id);
         let frame = frames.map(|f| f.optical.clone()).unwrap_or_default();
-        Ok(CalibratedCamera {
+        Ok(Camera {
             sensor,
             topic: self.resolve(&image_topic)?,
             info_topic: self.resolve(&info_topic.unwrap_or_default())?,
@@ -95,17 +89,13 @@ impl<'a> Rig<'a> {
     }
 
     /// Warns if an image or its `camera_info` is published with best effort.
-    pub(super) fn warn_if_camera_best_effort(
-        &self,
-        camera: &CalibratedCamera<'_>,
-        output: &mut CalibOutput,
-    ) {
+    pub(super) fn warn_if_camera_best_effort(&self, camera: &Camera<'_>, output: &mut CalibOutput) {
         self.warn_if_best_effort(QosGroup::Image, &camera.topic, output);
         self.warn_if_best_effort(QosGroup::CameraInfo, &camera.info_topic, output);
     }
 
     /// Returns the cameras of these types; leaves out those that are not fixed on the vehicle or have an invalid field of view.
-    pub(super) fn rigid_cameras(&self, kinds: &[SensorKind]) -> Vec<CalibratedCamera<'a>> {
+    pub(super) fn rigid_cameras(&self, kinds: &[SensorKind]) -> Vec<Camera<'a>> {
         let sensors = self.sensors().filter(|s| kinds.contains(&s.kind));
         sensors.filter_map(|s| self.camera(s).ok()).collect()
     }
@@ -114,7 +104,7 @@ impl<'a> Rig<'a> {
     pub(super) fn find_cameras(
         &self,
         output: &mut CalibOutput,
-    ) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
+    ) -> Result<Vec<Camera<'a>>, Problems> {
         let cameras = if self.choice.cameras.is_empty() {
             self.default_cameras(output)?
         } else {
@@ -127,7 +117,7 @@ impl<'a> Rig<'a> {
         Ok(cameras)
     }
 
-    fn chosen_cameras(&self) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
+    fn chosen_cameras(&self) -> Result<Vec<Camera<'a>>, Problems> {
         let mut problems = Problems::default();
         if self.choice.cameras.len() > 2 {
             problems.push("--cameras", "more than two cameras");
@@ -136,7 +126,7 @@ impl<'a> Rig<'a> {
         for seq_id in &self.choice.cameras {
             let sensor = self.sensor("--cameras", *seq_id);
             let camera = sensor.and_then(|sensor| self.camera(sensor));
-            cameras.extend(keep(&mut problems, camera));
+            cameras.extend(problems.keep(camera));
         }
         if let [left, right] = &cameras[..] {
             let (a, b) = (left.sensor, right.sensor);
@@ -153,10 +143,7 @@ impl<'a> Rig<'a> {
         problems.or(cameras)
     }
 
-    fn default_cameras(
-        &self,
-        output: &mut CalibOutput,
-    ) -> Result<Vec<CalibratedCamera<'a>>, Problems> {
+    fn default_cameras(&self, output: &mut CalibOutput) -> Result<Vec<Camera<'a>>, Problems> {
         let cameras = self.rigid_cameras(&[SensorKind::Rgb, SensorKind::Grey]);
         if let Some(pair) = stereo_pair(self, &cameras) {
             return Ok(pair.into());
@@ -167,7 +154,7 @@ impl<'a> Rig<'a> {
             self.vehicle
         );
         let one = cameras.into_iter().next();
-        Ok(vec![one.ok_or_else(|| Problems(vec![Problem::new("camera", message)]))?])
+        Ok(vec![one.ok_or_else(|| Problem::new("camera", message))?])
     }
 }
 
@@ -176,22 +163,15 @@ pub(super) const STEREO_PAIR: &str = "two cameras of one TypeID (1 or 3) fixed s
      axes, the same size, rate and field of view";
 
 /// Requires depth as 16UC1, in millimetres.
-pub(super) fn require_millimetres(
-    rig: &Rig<'_>,
-    depth: &CalibratedCamera<'_>,
-    output: &mut CalibOutput,
-) {
+pub(super) fn require_millimetres(rig: &Rig<'_>, depth: &Camera<'_>, output: &mut CalibOutput) {
     let seq_id = depth.sensor.seq_id;
-    output.need(
-        &format!("sensor{seq_id}.encoding"),
-        DepthEncoding::Millimetres.name(),
-        Options::new(&rig.settings.params, seq_id).depth.name(),
-        "mono16 is not read as depth",
-    );
+    let name = format!("sensor{seq_id}.encoding");
+    let now = Options::new(&rig.settings.params, seq_id).depth.name();
+    output.need(&name, DepthEncoding::Millimetres.name(), now, "mono16 is not read as depth");
 }
 
 /// Describes a camera for the report.
-pub(super) fn describe(camera: &CalibratedCamera<'_>) -> String {
+pub(super) fn describe(camera: &Camera<'_>) -> String {
     let SensorConfig { seq_id, kind, width, height, .. } = camera.sensor;
     let (kind, hz) = (spec_of(*kind).name, camera.sensor.asked_hz());
     format!("sensor {seq_id}, {kind}, {}, {width} x {height}, {hz} Hz", camera.topic)

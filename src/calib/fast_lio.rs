@@ -1,9 +1,7 @@
 //! FAST-LIO2 in ROS 2: a parameter file of its node.
 use super::imu::{Imu, Noise};
-use super::lidar::Lidar;
-use super::rig::Rig;
 use super::yaml::{list, real, rotation, rounded, row_major, text};
-use super::{CalibOutput, Consumer};
+use super::{CalibOutput, Consumer, lidar::Lidar, rig::Rig};
 use crate::config::Problems;
 use crate::config::params::{CloudLayout, QosGroup};
 

@@ -1,11 +1,7 @@
 //! Faster-LIO (ROS 1): one parameter file, for `rosparam load` or for `run_mapping_offline`.
-use super::imu::Imu;
-use super::lidar::Lidar;
-use super::rig::Rig;
 use super::yaml::{list, real, rotation, row_major, text};
-use super::{CalibOutput, Consumer, fast_lio};
-use crate::config::Problems;
-use crate::config::params::CloudLayout;
+use super::{CalibOutput, Consumer, fast_lio, imu::Imu, lidar::Lidar, rig::Rig};
+use crate::config::{Problems, params::CloudLayout};
 
 pub(super) const CONSUMER: Consumer =
     Consumer { name: "faster_lio", source: "gaoxiang12/faster-lio ea0e091", write };

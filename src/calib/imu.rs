@@ -1,6 +1,5 @@
 //! The IMU and its noise.
-use super::CalibOutput;
-use super::rig::Rig;
+use super::{CalibOutput, rig::Rig};
 use crate::config::Problem;
 
 /// Noise of an IMU as in Kalibr's `imu.yaml`: accelerometer noise density (m/s²/√Hz) and random walk (m/s³/√Hz), gyroscope
@@ -9,7 +8,7 @@ use crate::config::Problem;
 pub(super) struct Noise(pub(super) [f64; 4]);
 
 impl Noise {
-    /// Converts standard deviations per step at `rate_hz`: acceleration, its bias's rate of change, angular rate, its bias's.
+    /// Converts standard deviations per step at `rate_hz`: acceleration, change of its bias, angular rate, change of its bias.
     pub(super) fn from_samples(deviations: [f64; 4], rate_hz: f64) -> Self {
         Self(deviations.map(|d| d / rate_hz.sqrt()))
     }

@@ -1,11 +1,8 @@
 //! Kalibr: a file of the cameras with their poses to the IMU and a file of the IMU, in the format of Kalibr's programs.
-use super::camera::CalibratedCamera;
 use super::imu::{Imu, Noise};
-use super::rig::Rig;
 use super::yaml::{nested, real, text};
-use super::{CalibOutput, Consumer, keep};
-use crate::config::Problems;
-use crate::config::params::QosGroup;
+use super::{CalibOutput, Consumer, camera::Camera, rig::Rig};
+use crate::config::{Problems, params::QosGroup};
 use crate::frames::Transform;
 use std::fmt::Write as _;
 
@@ -31,22 +28,17 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
 /// The IMU, and the cameras with their poses in its frame.
 pub(super) struct VisualInertial<'a> {
     pub(super) imu: Imu,
-    pub(super) cameras: Vec<(CalibratedCamera<'a>, Transform)>,
+    pub(super) cameras: Vec<(Camera<'a>, Transform)>,
 }
 
 impl<'a> VisualInertial<'a> {
     pub(super) fn find(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<Self, Problems> {
         let mut problems = Problems::default();
-        let imu = keep(&mut problems, rig.find_imu(output));
+        let imu = problems.keep(rig.find_imu(output));
         let mut cameras = Vec::new();
-        match rig.find_cameras(output) {
-            Ok(found) => {
-                for camera in found {
-                    let pose = keep(&mut problems, rig.pose_in_imu(&camera.frame));
-                    cameras.extend(pose.map(|pose| (camera, pose)));
-                }
-            }
-            Err(Problems(found)) => problems.0.extend(found),
+        for camera in problems.keep(rig.find_cameras(output)).unwrap_or_default() {
+            let pose = problems.keep(rig.pose_in_imu(&camera.frame));
+            cameras.extend(pose.map(|pose| (camera, pose)));
         }
         match imu {
             Some(imu) if problems.is_empty() => Ok(Self { imu, cameras }),
@@ -70,7 +62,7 @@ impl<'a> VisualInertial<'a> {
 
 /// Formats the lens and the image of a camera for Kalibr and OpenVINS. Kalibr's `equidistant` is a pinhole with distortion, as in
 /// `sensor_msgs/CameraInfo`.
-pub(super) fn intrinsics(camera: &CalibratedCamera<'_>) -> String {
+pub(super) fn intrinsics(camera: &Camera<'_>) -> String {
     let model = if camera.is_fisheye() { "equidistant" } else { "radtan" };
     let exact = |values: [f64; 4]| format!("[{}]", values.map(real).join(", "));
     format!(

@@ -1,7 +1,5 @@
 //! The lidar of a vehicle.
-use super::imu::Imu;
-use super::rig::Rig;
-use super::{CalibOutput, keep};
+use super::{CalibOutput, imu::Imu, rig::Rig};
 use crate::config::params::{CloudLayout, Organized};
 use crate::config::{Problem, Problems, SensorConfig};
 use crate::frames::Transform;
@@ -112,8 +110,8 @@ impl<'a> Rig<'a> {
         check: fn(Lidar<'a>) -> Result<Lidar<'a>, Problem>,
     ) -> Result<(Lidar<'a>, Imu), Problems> {
         let mut problems = Problems::default();
-        let lidar = keep(&mut problems, self.find_lidar(output).and_then(check));
-        let imu = keep(&mut problems, self.find_imu(output));
+        let lidar = problems.keep(self.find_lidar(output).and_then(check));
+        let imu = problems.keep(self.find_imu(output));
         lidar.zip(imu).ok_or(problems)
     }
 

@@ -1,9 +1,8 @@
 //! LIO-SAM, branch ros2: a parameter file of its nodes.
 use super::imu::{Imu, Noise};
-use super::lidar::Lidar;
 use super::rig::{GRAVITY, Rig};
 use super::yaml::{list, real, rotation, rounded, row_major, text};
-use super::{CalibOutput, Consumer};
+use super::{CalibOutput, Consumer, lidar::Lidar};
 use crate::config::Problems;
 use crate::config::params::{CloudLayout, ImuOrientation, TfSource};
 
@@ -17,25 +16,17 @@ const NOISE: Noise =
 fn write<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<(), Problems> {
     let check = |lidar: Lidar<'a>| lidar.require_rings("along which LIO-SAM looks for edges");
     let (lidar, imu) = rig.find_lidar_and_imu(output, check)?;
-    let columns = lidar.columns().map_err(|problem| Problems(vec![problem]))?;
+    let columns = lidar.columns()?;
     let layout = match lidar.layout {
         CloudLayout::Velodyne => CloudLayout::Velodyne.name(),
         _ => CloudLayout::Ouster.name(),
     };
     lidar.need_layout(output, layout, "LIO-SAM needs ring and time");
     let params = &rig.settings.params;
-    output.need(
-        "imu.orientation",
-        ImuOrientation::Truth.name(),
-        params.imu.orientation.name(),
-        "LIO-SAM starts with the attitude of a 9-axis IMU",
-    );
-    output.need(
-        "tf.source",
-        TfSource::External.name(),
-        params.frames.tf_source.name(),
-        "LIO-SAM publishes odom -> base_link, and its launch file map -> odom",
-    );
+    let (now, why) = (params.imu.orientation, "LIO-SAM starts with the attitude of a 9-axis IMU");
+    output.need("imu.orientation", ImuOrientation::Truth.name(), now.name(), why);
+    let why = "LIO-SAM publishes odom -> base_link, and its launch file map -> odom";
+    output.need("tf.source", TfSource::External.name(), params.frames.tf_source.name(), why);
     output.add_file("lio_sam.yaml", file(rig, &lidar, &imu, (layout, columns)));
     output.add_start("ros2 launch lio_sam run.launch.py params_file:={dir}/lio_sam.yaml");
     Ok(())

@@ -20,9 +20,8 @@ mod yaml;
 
 pub use output::{BRIDGE_FILE, CalibOutput, Need, OutputFile};
 
-use crate::config::{Problem, Problems};
 use crate::node::{NodeError, Settings};
-use crate::ros::names::Resolver;
+use crate::{config::Problems, ros::names::Resolver};
 use rig::Rig;
 
 /// A program that reads the files.
@@ -74,9 +73,4 @@ pub fn files_for(
     (consumer.write)(&rig, &mut output)?;
     rig.add_common_warnings(&mut output);
     Ok(output)
-}
-
-/// Returns the value, or adds the problem.
-fn keep<T>(problems: &mut Problems, found: Result<T, Problem>) -> Option<T> {
-    found.map_err(|problem| problems.0.push(problem)).ok()
 }

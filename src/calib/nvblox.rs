@@ -1,13 +1,9 @@
 //! nvblox: parameters that extend those of its examples, and a launch file with the topics.
-use super::camera::{CalibratedCamera, describe, require_millimetres};
-use super::lidar::Lidar;
-use super::rig::Rig;
+use super::camera::{Camera, describe, require_millimetres};
 use super::yaml::{real, rounded, text};
-use super::{CalibOutput, Consumer, keep};
-use crate::config::Problems;
+use super::{CalibOutput, Consumer, lidar::Lidar, rig::Rig};
 use crate::config::params::{QosGroup, RgbEncoding};
-use crate::sensors::Options;
-use crate::wire::SensorKind;
+use crate::{config::Problems, sensors::Options, wire::SensorKind};
 use std::fmt::Write as _;
 
 pub(super) const CONSUMER: Consumer =
@@ -15,8 +11,8 @@ pub(super) const CONSUMER: Consumer =
 
 #[derive(Default)]
 struct SensorInputs<'a> {
-    depth: Option<CalibratedCamera<'a>>,
-    colour: Option<CalibratedCamera<'a>>,
+    depth: Option<Camera<'a>>,
+    colour: Option<Camera<'a>>,
     lidar: Option<Lidar<'a>>,
 }
 
@@ -31,12 +27,9 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         output.used.push(("colour", describe(colour)));
         rig.warn_if_camera_best_effort(colour, output);
         let seq_id = colour.sensor.seq_id;
-        output.need(
-            &format!("sensor{seq_id}.encoding"),
-            RgbEncoding::Rgb8.name(),
-            Options::new(&rig.settings.params, seq_id).rgb.name(),
-            "nvblox takes rgb8 and bgra8",
-        );
+        let name = format!("sensor{seq_id}.encoding");
+        let now = Options::new(&rig.settings.params, seq_id).rgb.name();
+        output.need(&name, RgbEncoding::Rgb8.name(), now, "nvblox takes rgb8 and bgra8");
     }
     if let Some(lidar) = &inputs.lidar {
         rig.warn_if_best_effort(QosGroup::Cloud, &lidar.topic, output);
@@ -62,7 +55,7 @@ fn find_inputs<'a>(rig: &Rig<'a>, output: &mut CalibOutput) -> Result<SensorInpu
     if rig.choice.lidar.is_some() || inputs.depth.is_none() {
         let why = "of which nvblox makes an image";
         let lidar = rig.find_lidar(output).and_then(|lidar| lidar.require_rings(why));
-        inputs.lidar = keep(&mut problems, lidar);
+        inputs.lidar = problems.keep(lidar);
     }
     if inputs.depth.is_none() && inputs.lidar.is_none() {
         let message = "a depth camera (TypeID 2) fixed on the vehicle is needed, or a lidar";
@@ -95,8 +88,7 @@ fn parameters(rig: &Rig<'_>, inputs: &SensorInputs<'_>) -> Result<String, Proble
         lidar = inputs.lidar.is_some(),
     );
     if let Some(lidar) = &inputs.lidar {
-        let found = lidar.angles().and_then(|angles| Ok((angles, lidar.columns()?)));
-        let ((_, elevation), columns) = found.map_err(|problem| Problems(vec![problem]))?;
+        let ((_, elevation), columns) = (lidar.angles()?, lidar.columns()?);
         let [low, high] = elevation.map(|a| real(rounded(a.to_radians())));
         let _ = write!(
             out,

@@ -1,9 +1,8 @@
 //! OpenVINS: the file of its estimator, and IMU and cameras in Kalibr's form.
-use super::imu::Noise;
 use super::kalibr::{self, VisualInertial};
 use super::rig::{GRAVITY, Rig};
 use super::yaml::{nested, real, text};
-use super::{CalibOutput, Consumer};
+use super::{CalibOutput, Consumer, imu::Noise};
 use crate::config::Problems;
 use std::fmt::Write as _;
 

@@ -1,6 +1,5 @@
 //! Files for a consumer, and the report about them.
-use super::Consumer;
-use super::yaml::text;
+use super::{Consumer, yaml::text};
 use std::fmt::{self, Write as _};
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! px4ctrl: a ROS 2 parameter file, and a command that remaps its topics: those of mavros, `odom` and `cmd`.
 use super::rig::{GRAVITY, Rig};
-use super::{CalibOutput, Consumer, keep};
+use super::{CalibOutput, Consumer};
 use crate::config::{ControlLink, Problems};
 
 pub(super) const CONSUMER: Consumer = Consumer {
@@ -11,16 +11,9 @@ pub(super) const CONSUMER: Consumer = Consumer {
 
 /// Prefix and names of the absolute topics and services of px4ctrl.
 const MAVROS: &str = "/mavros";
-const NAMES: [&str; 8] = [
-    "state",
-    "extended_state",
-    "imu/data",
-    "rc/in",
-    "battery",
-    "setpoint_raw/attitude",
-    "set_mode",
-    "cmd/arming",
-];
+#[rustfmt::skip] // a table
+const NAMES: [&str; 8] =
+    ["state", "extended_state", "imu/data", "rc/in", "battery", "setpoint_raw/attitude", "set_mode", "cmd/arming"];
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     let mut problems = Problems::default();
@@ -32,10 +25,10 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
     if params.control.read_only {
         problems.push("control.read_only", "is true: px4ctrl sends setpoints");
     }
-    let odometry = keep(&mut problems, rig.autopilot_name("local_position/odom"));
+    let odometry = problems.keep(rig.autopilot_name("local_position/odom"));
     let mut remaps = Vec::new();
     for name in NAMES {
-        let to = keep(&mut problems, rig.autopilot_name(name));
+        let to = problems.keep(rig.autopilot_name(name));
         let from = format!("{MAVROS}/{name}");
         remaps.extend(to.filter(|to| *to != from).map(|to| (from, to)));
     }

@@ -4,8 +4,7 @@ use crate::config::params::{QosGroup, Reliability, StampMode};
 use crate::config::{Mount, Problem, Problems, SensorConfig};
 use crate::frames::{FrameTree, Transform};
 use crate::node::{NodeError, Settings};
-use crate::ros::RosError;
-use crate::ros::names::Resolver;
+use crate::ros::{RosError, names::Resolver};
 use crate::wire::SensorKind;
 
 /// Gravity in m/s², as in PX4, the emulator and the models of CopterSim.

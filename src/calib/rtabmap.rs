@@ -1,8 +1,6 @@
 //! RTAB-Map: a launch file that passes the topics to RTAB-Map's own launch file.
-use super::camera::{CalibratedCamera, STEREO_PAIR, describe, require_millimetres, stereo_pair};
-use super::rig::Rig;
-use super::yaml::text;
-use super::{CalibOutput, Consumer};
+use super::camera::{Camera, STEREO_PAIR, describe, require_millimetres, stereo_pair};
+use super::{CalibOutput, Consumer, rig::Rig, yaml::text};
 use crate::config::params::{ImuOrientation, TfSource};
 use crate::config::{Problem, Problems};
 use crate::wire::SensorKind;
@@ -12,8 +10,8 @@ pub(super) const CONSUMER: Consumer =
     Consumer { name: "rtabmap", source: "introlab/rtabmap_ros aec4f91", write };
 
 enum VisualInput<'a> {
-    Depth { colour: CalibratedCamera<'a>, depth: CalibratedCamera<'a> },
-    Stereo([CalibratedCamera<'a>; 2]),
+    Depth { colour: Camera<'a>, depth: Camera<'a> },
+    Stereo([Camera<'a>; 2]),
 }
 
 fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
@@ -62,7 +60,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         }
     }
     if params.imu.enabled && params.imu.orientation == ImuOrientation::Truth {
-        let imu = rig.find_imu(output).map_err(|problem| Problems(vec![problem]))?;
+        let imu = rig.find_imu(output)?;
         arguments.push(("imu_topic", imu.topic));
         arguments.push(("wait_imu_to_init", "true".to_owned()));
     } else {
@@ -71,12 +69,8 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
             false => "imu.enabled is false, so the file has no IMU",
         });
     }
-    output.need(
-        "tf.source",
-        TfSource::External.name(),
-        params.frames.tf_source.name(),
-        "RTAB-Map publishes map -> odom -> base_link",
-    );
+    let why = "RTAB-Map publishes map -> odom -> base_link";
+    output.need("tf.source", TfSource::External.name(), params.frames.tf_source.name(), why);
     output.add_file("rtabmap.launch.yaml", file(&arguments));
     output.add_start("ros2 launch {dir}/rtabmap.launch.yaml");
     Ok(())
@@ -84,16 +78,14 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
 
 fn find_visual_input<'a>(rig: &Rig<'a>) -> Result<VisualInput<'a>, Problems> {
     let chosen = &rig.choice.cameras;
-    let chosen =
-        |camera: &CalibratedCamera<'_>| chosen.is_empty() || chosen.contains(&camera.sensor.seq_id);
+    let chosen = |camera: &Camera<'_>| chosen.is_empty() || chosen.contains(&camera.sensor.seq_id);
     let cameras_of = |kinds: &[SensorKind]| -> Vec<_> {
         let cameras = rig.rigid_cameras(kinds).into_iter();
         cameras.filter(chosen).collect()
     };
     let images = cameras_of(&[SensorKind::Rgb, SensorKind::Grey]);
     for depth in cameras_of(&[SensorKind::Depth]) {
-        let is_aligned =
-            |image: &&CalibratedCamera<'_>| rig.settings.coincide(image.sensor, depth.sensor);
+        let is_aligned = |image: &&Camera<'_>| rig.settings.coincide(image.sensor, depth.sensor);
         if let Some(colour) = images.iter().find(is_aligned) {
             return Ok(VisualInput::Depth { colour: colour.clone(), depth });
         }
@@ -103,7 +95,7 @@ fn find_visual_input<'a>(rig: &Rig<'a>) -> Result<VisualInput<'a>, Problems> {
         None => {
             let depth = "a depth camera (TypeID 2) and a camera (TypeID 1 or 3) with the same mount, size and field of view";
             let message = format!("RTAB-Map needs either {depth}, or {STEREO_PAIR}");
-            Err(Problems(vec![Problem::new("cameras", message)]))
+            Err(Problem::new("cameras", message).into())
         }
     }
 }

@@ -1,12 +1,8 @@
 //! VINS-Fusion: files for OpenCV's `FileStorage`, in one directory.
-use super::camera::CalibratedCamera;
-use super::imu::Noise;
-use super::kalibr::VisualInertial;
 use super::rig::{GRAVITY, Rig};
 use super::yaml::{real, rounded, row_major, text};
-use super::{CalibOutput, Consumer};
-use crate::config::Problems;
-use crate::config::params::QosGroup;
+use super::{CalibOutput, Consumer, camera::Camera, imu::Noise, kalibr::VisualInertial};
+use crate::config::{Problems, params::QosGroup};
 use std::fmt::Write as _;
 
 pub(super) const CONSUMER: Consumer = Consumer {
@@ -102,7 +98,7 @@ save_image: 0
     )
 }
 
-fn camera_file(camera: &CalibratedCamera<'_>) -> String {
+fn camera_file(camera: &Camera<'_>) -> String {
     let [fx, fy, cx, cy] = camera.intrinsics().map(real);
     let [a, b, c, d] = camera.distortion().map(real);
     let sensor = camera.sensor;

@@ -53,8 +53,8 @@ const FULL_TURN: f64 = TAU * 1.01;
 
 /// Decides the unit of `SensorAngEular` for all sensors that are loaded together.
 ///
-/// `auto`: the unit is radians if each Euler angle in use but 0 is either not an integer and at most π, or within a full
-/// turn and a multiple of π/12 to two decimals. If nothing but zeros is left, or any angle is other, the unit is degrees.
+/// `auto`: the unit is radians if each nonzero Euler angle in use is at most π and not an integer, or at most a full turn and
+/// a multiple of π/12 to two decimals; without such an angle, or with any other, it is degrees.
 pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> ResolvedAngleUnit {
     let set_by_parameter = |unit| (unit, "set by mount_angle_unit".to_owned());
     let (unit, reason) = match choice {

@@ -1,6 +1,9 @@
 //! Rows of the tables of topics and services, from which documents and tests are generated.
 use super::params::QosGroup;
 
+/// A text of a table.
+type Text = &'static str;
+
 /// Direction of a topic.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Direction {
@@ -14,30 +17,21 @@ pub enum Direction {
 #[derive(Clone, Copy, Debug)]
 pub struct TopicRow {
     /// Name: absolute, or relative to the prefix of its table.
-    pub name: &'static str,
+    pub name: Text,
     /// Type, as ROS writes it.
-    pub interface: &'static str,
+    pub interface: Text,
     /// Direction.
     pub direction: Direction,
     /// Content, for the documentation.
-    pub doc: &'static str,
+    pub doc: Text,
 }
 
 impl TopicRow {
-    pub(crate) const fn published(
-        name: &'static str,
-        interface: &'static str,
-        group: QosGroup,
-        doc: &'static str,
-    ) -> Self {
+    pub(crate) const fn published(name: Text, interface: Text, group: QosGroup, doc: Text) -> Self {
         Self { name, interface, direction: Direction::Published(group), doc }
     }
 
-    pub(crate) const fn subscribed(
-        name: &'static str,
-        interface: &'static str,
-        doc: &'static str,
-    ) -> Self {
+    pub(crate) const fn subscribed(name: Text, interface: Text, doc: Text) -> Self {
         Self { name, interface, direction: Direction::Subscribed, doc }
     }
 
@@ -51,19 +45,15 @@ impl TopicRow {
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceRow {
     /// Name, as for a topic.
-    pub name: &'static str,
+    pub name: Text,
     /// Type, as ROS writes it.
-    pub interface: &'static str,
+    pub interface: Text,
     /// Description, for the documentation.
-    pub doc: &'static str,
+    pub doc: Text,
 }
 
 impl ServiceRow {
-    pub(crate) const fn new(
-        name: &'static str,
-        interface: &'static str,
-        doc: &'static str,
-    ) -> Self {
+    pub(crate) const fn new(name: Text, interface: Text, doc: Text) -> Self {
         Self { name, interface, doc }
     }
 }

@@ -5,8 +5,7 @@ use super::facts::{
 };
 use super::firewall::{PortsBySender, capture, open_ports, port_ranges, windows_rule};
 use super::{Code, Finding, Simulator};
-use crate::ros::WriterReport;
-use crate::time::ClockStatus;
+use crate::{ros::WriterReport, time::ClockStatus};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -48,12 +47,9 @@ pub fn check_bridge(facts: &BridgeFacts, simulator: &Simulator, settled: bool) -
                 check_autopilot(autopilot, &mut found);
             }
             SourceRole::Heartbeats if source.count(DropFault::OtherVehicle) > 0 => {
-                found.push(Finding::new(
-                    Code::VehicleNotServed,
-                    &source.name,
-                    "CopterSim sends heartbeats of vehicles that this bridge does not serve",
-                    "the log names them: -p vehicles:=[...], or other_vehicles:=[...] if another bridge serves them",
-                ));
+                let what = "CopterSim sends heartbeats of vehicles that this bridge does not serve";
+                let remedy = "the log names them: -p vehicles:=[...], or other_vehicles:=[...] if another bridge serves them";
+                found.push(Finding::new(Code::VehicleNotServed, &source.name, what, remedy));
             }
             SourceRole::Heartbeats
             | SourceRole::TrueState(_)
@@ -92,16 +88,14 @@ fn blocked_ports(facts: &BridgeFacts, simulator: &Simulator) -> Option<Finding> 
         return None;
     }
     let ports: BTreeSet<_> = senders.values().flatten().copied().collect();
-    Some(Finding::new(
-        Code::Firewall,
-        format!("UDP ports {}", port_ranges(&ports, " to ").join(", ")),
-        format!(
-            "nothing arrives on them, while the kernel of this host receives {:.1} packets per second that it gives to no program: \
-             a firewall of this host (iptables, nftables) drops them",
-            simulator.undelivered_hz
-        ),
-        open_ports(simulator.firewall.as_ref(), &senders),
-    ))
+    let subject = format!("UDP ports {}", port_ranges(&ports, " to ").join(", "));
+    let what = format!(
+        "nothing arrives on them, while the kernel of this host receives {:.1} packets per second that it gives to no program: \
+         a firewall of this host (iptables, nftables) drops them",
+        simulator.undelivered_hz
+    );
+    let remedy = open_ports(simulator.firewall.as_ref(), &senders);
+    Some(Finding::new(Code::Firewall, subject, what, remedy))
 }
 
 /// Finds out which program is silent.
@@ -116,7 +110,7 @@ fn check_silence(
     let sensors: Vec<_> = facts.sources.iter().filter(|s| s.is_requested_sensor()).collect();
     let count = |state| sensors.iter().filter(|source| source.state == state).count();
     let (all, up, lost) = (sensors.len(), count(LinkState::Up), count(LinkState::Lost));
-    // An autopilot that is a program of its own may go on while the simulation is paused.
+    // An autopilot that is a program of its own may continue while the simulation is paused.
     let of_simulator = |s: &&SourceFacts| {
         let is_autopilot = matches!(s.kind, SourceRole::Autopilot(_));
         s.is_requested_sensor() || (s.awaited.is_some() && !is_autopilot)
@@ -126,8 +120,9 @@ fn check_silence(
         (1.., 0) if simulator_runs && lost > 0 => {
             // A simulator that stops sends its last heartbeat with its last frame.
             let sensors_end = sensors.iter().filter_map(|source| source.age).min();
-            let goes_on = last.zip(sensors_end).is_some_and(|(last, end)| end >= last + SAME_END);
-            found.extend(goes_on.then(|| captures_ended(lost, all)));
+            let others_continue =
+                last.zip(sensors_end).is_some_and(|(last, end)| end >= last + SAME_END);
+            found.extend(others_continue.then(|| captures_ended(lost, all)));
         }
         (1.., 0) if simulator_runs => found.push(renderer_silent(simulator, &sensors)),
         (1.., 0) => found.push(match last {
@@ -156,13 +151,10 @@ fn check_silence(
         _ => {
             found.extend(sensors.into_iter().filter(|s| s.is_silent()).map(|sensor| {
                 let reason = sensor.reason.as_deref().unwrap_or("other sensors deliver");
-                Finding::new(
-                    Code::SensorSilent,
-                    &sensor.name,
-                    format!("delivers nothing: {reason}"),
-                    "try another map (RflyChangeMapbyName), fewer sensors, or TypeID 20 to 22 for a lidar; \
-                     -p sensor<SeqID>.enabled:=false disables it",
-                )
+                let what = format!("delivers nothing: {reason}");
+                let remedy = "try another map (RflyChangeMapbyName), fewer sensors, or TypeID 20 to 22 for a lidar; \
+                    -p sensor<SeqID>.enabled:=false disables it";
+                Finding::new(Code::SensorSilent, &sensor.name, what, remedy)
             }));
         }
     }
@@ -175,26 +167,20 @@ fn check_silence(
             None => "no CopterSim sends heartbeats, not even on request by unicast".to_owned(),
         };
         let senders = PortsBySender::from([(host, [port].into())]);
-        found.push(Finding::new(
-            Code::NoHeartbeat,
-            format!("UDP port {port}"),
-            format!("{what}: stamps are times of arrival, and vehicles do not fly"),
-            format!(
-                "start or resume CopterSim; if it runs on another host, let it send to this host or to the network; if this host has a \
-                 firewall, open the port: {}",
-                open_ports(simulator.firewall.as_ref(), &senders)
-            ),
-        ));
+        let what = format!("{what}: stamps are times of arrival, and vehicles do not fly");
+        let remedy = format!(
+            "start or resume CopterSim; if it runs on another host, let it send to this host or to the network; if this host has a \
+             firewall, open the port: {}",
+            open_ports(simulator.firewall.as_ref(), &senders)
+        );
+        found.push(Finding::new(Code::NoHeartbeat, format!("UDP port {port}"), what, remedy));
     }
 }
 
 fn captures_ended(lost: usize, all: usize) -> Finding {
-    Finding::new(
-        Code::CapturesEnded,
-        format!("{lost} of {all} sensors"),
-        "delivered frames and stopped while the simulation continues: a change of the map or RflyClearCapture ended the captures",
-        "the bridge requests them again; if none delivers within 30 s, restart RflySim3D",
-    )
+    let what = "delivered frames and stopped while the simulation continues: a change of the map or RflyClearCapture ended the captures";
+    let remedy = "the bridge requests them again; if none delivers within 30 s, restart RflySim3D";
+    Finding::new(Code::CapturesEnded, format!("{lost} of {all} sensors"), what, remedy)
 }
 
 fn renderer_silent(simulator: &Simulator, sensors: &[&SourceFacts]) -> Finding {
@@ -202,32 +188,27 @@ fn renderer_silent(simulator: &Simulator, sensors: &[&SourceFacts]) -> Finding {
     let ports: BTreeSet<_> = sensors.iter().filter_map(|s| Some(s.awaited?.1)).collect();
     if ports.is_empty() {
         let reason = sensors.iter().find_map(|sensor| sensor.reason.as_deref());
-        return Finding::new(
-            Code::RendererSilent,
-            renderer.to_string(),
-            format!(
-                "heartbeats arrive, but no sensor writes into shared memory: {}",
-                reason.unwrap_or("RflySim3D does not run on this host")
-            ),
-            "check that RflySim3D's window is open on this host, or -p transport_mode:=1 for UDP",
+        let what = format!(
+            "heartbeats arrive, but no sensor writes into shared memory: {}",
+            reason.unwrap_or("RflySim3D does not run on this host")
         );
+        let remedy =
+            "check that RflySim3D's window is open on this host, or -p transport_mode:=1 for UDP";
+        return Finding::new(Code::RendererSilent, renderer.to_string(), what, remedy);
     }
     let windows = match simulator.may_be_windows {
         true => format!("; {}", windows_rule("RflySim3D", &[renderer.port()].into(), *bridge)),
         false => String::new(),
     };
-    Finding::new(
-        Code::RendererSilent,
-        renderer.to_string(),
-        "heartbeats arrive, but no sensor delivers: RflySim3D does not run at this address or sends to another one, or a \
-         firewall drops its datagrams",
-        format!(
-            "check that RflySim3D's window is open there; `-p window:=1` requests from the second window; \
-             `-p receive_address:={}` sets the address that RflySim3D sends to; `{}` shows whether datagrams arrive{windows}",
-            bridge.map_or_else(|| "<this host>".to_owned(), |ip| ip.to_string()),
-            capture(&ports)
-        ),
-    )
+    let what = "heartbeats arrive, but no sensor delivers: RflySim3D does not run at this address or sends to another one, or a \
+        firewall drops its datagrams";
+    let remedy = format!(
+        "check that RflySim3D's window is open there; `-p window:=1` requests from the second window; \
+         `-p receive_address:={}` sets the address that RflySim3D sends to; `{}` shows whether datagrams arrive{windows}",
+        bridge.map_or_else(|| "<this host>".to_owned(), |ip| ip.to_string()),
+        capture(&ports)
+    );
+    Finding::new(Code::RendererSilent, renderer.to_string(), what, remedy)
 }
 
 fn restricted_broadcasts(requests: &RequestFacts) -> Option<Finding> {
@@ -265,90 +246,67 @@ fn check_sensor(sensor: &SourceFacts, seq_id: u16, found: &mut Vec<Finding>) {
     };
     if let Some(shortfall) = sensor.shortfall {
         let rate = shortfall.rate_hz.floor().max(1.0);
-        report(
-            Code::RendererOverloaded,
-            format!("arrives at {shortfall}: the renderer or the network does not keep up"),
-            &format!(
-                "request less: -p sensor{seq_id}.rate_hz:={rate}, or smaller DataWidth and DataHeight; or share the load with a second \
-                 window (-p window:=1) or a second PC"
-            ),
+        let what = format!("arrives at {shortfall}: the renderer or the network does not keep up");
+        let remedy = format!(
+            "request less: -p sensor{seq_id}.rate_hz:={rate}, or smaller DataWidth and DataHeight; or share the load with a second \
+             window (-p window:=1) or a second PC"
         );
+        report(Code::RendererOverloaded, what, &remedy);
     }
     let overflows = sensor.count(DropFault::FullBuffer);
     if overflows > 0 {
-        report(
-            Code::BuffersOverflow,
-            format!("the receive buffer was full for {overflows} datagrams"),
-            "sudo sysctl -w net.core.rmem_max=67108864, then start the bridge with -p receive_buffer_bytes:=67108864",
-        );
+        let what = format!("the receive buffer was full for {overflows} datagrams");
+        let remedy = "sudo sysctl -w net.core.rmem_max=67108864, then start the bridge with -p receive_buffer_bytes:=67108864";
+        report(Code::BuffersOverflow, what, remedy);
     }
     let lost = sensor.count(DropFault::Network);
     let sent = sensor.frames + lost;
     if lost as f64 > MAX_LOSS * sent as f64 {
-        report(
-            Code::DatagramsLost,
-            format!("{lost} of {sent} frames arrived incomplete or not at all"),
-            "a cable instead of WLAN; compressed images (-p transport_mode:=1); fewer or smaller sensors",
-        );
+        let what = format!("{lost} of {sent} frames arrived incomplete or not at all");
+        let remedy = "a cable instead of WLAN; compressed images (-p transport_mode:=1); fewer or smaller sensors";
+        report(Code::DatagramsLost, what, remedy);
     }
     let wrong_size = sensor.count(DropFault::WrongSize);
     if wrong_size > 0 {
-        report(
-            Code::SizeMismatch,
-            format!("{wrong_size} frames do not have the configured size"),
-            "compare DataWidth and DataHeight with the Config.json that the simulator loaded; stop other programs that request \
-             the same SeqID",
-        );
+        let what = format!("{wrong_size} frames do not have the configured size");
+        let remedy = "compare DataWidth and DataHeight with the Config.json that the simulator loaded; stop other programs that request \
+            the same SeqID";
+        report(Code::SizeMismatch, what, remedy);
     }
     let wrong_type = sensor.count(DropFault::WrongType);
     if wrong_type > 0 {
-        report(
-            Code::TypeMismatch,
-            format!("{wrong_type} frames do not have the configured TypeID or mode"),
-            "compare TypeID and SendProtocol[0] with the Config.json that the simulator loaded; stop other programs that request \
-             the same SeqID",
-        );
+        let what = format!("{wrong_type} frames do not have the configured TypeID or mode");
+        let remedy = "compare TypeID and SendProtocol[0] with the Config.json that the simulator loaded; stop other programs that request \
+            the same SeqID";
+        report(Code::TypeMismatch, what, remedy);
     }
 }
 
 fn autopilot_silent(vehicle: u16) -> Finding {
-    Finding::new(
-        Code::AutopilotSilent,
-        format!("vehicle {vehicle}"),
-        "CopterSim runs, but its autopilot sends nothing: PX4 did not start, or CopterSim runs in another mode",
-        format!(
-            "check PX4's console of vehicle {vehicle}; set the mode that CopterSim runs in: \
-             -p control.link:=mavlink_full (or udp_full, udp_simple)"
-        ),
-    )
+    let what = "CopterSim runs, but its autopilot sends nothing: PX4 did not start, or CopterSim runs in another mode";
+    let remedy = format!(
+        "check PX4's console of vehicle {vehicle}; set the mode that CopterSim runs in: \
+         -p control.link:=mavlink_full (or udp_full, udp_simple)"
+    );
+    Finding::new(Code::AutopilotSilent, format!("vehicle {vehicle}"), what, remedy)
 }
 
 fn check_autopilot(autopilot: &AutopilotFacts, found: &mut Vec<Finding>) {
     let subject = format!("vehicle {}", autopilot.vehicle);
     if let Some(why) = &autopilot.not_ready {
-        found.push(Finding::new(
-            Code::WillNotArm,
-            &subject,
-            format!("the autopilot would refuse to arm: {why}"),
-            "wait for the position estimate (30 s after the start), then resolve the reasons above in their order",
-        ));
+        let what = format!("the autopilot would refuse to arm: {why}");
+        let remedy = "wait for the position estimate (30 s after the start), then resolve the reasons above in their order";
+        found.push(Finding::new(Code::WillNotArm, &subject, what, remedy));
     }
     if let Some(what) = &autopilot.link_warnings {
-        found.push(Finding::new(
-            Code::LinkOdd,
-            &subject,
-            what,
-            "give each vehicle its own system id and port; stamp measurements with the time of this host, or with simulation \
-             time if time.mode is sim",
-        ));
+        let remedy = "give each vehicle its own system id and port; stamp measurements with the time of this host, or with simulation \
+            time if time.mode is sim";
+        found.push(Finding::new(Code::LinkOdd, &subject, what, remedy));
     }
     if let Some(rate) = autopilot.setpoint_hz.filter(|rate| *rate < MIN_SETPOINT_HZ) {
-        found.push(Finding::new(
-            Code::OffboardSlow,
-            &subject,
-            format!("setpoints arrive at {rate:.1} Hz; PX4 leaves OFFBOARD below 2 Hz"),
-            "publish setpoints at 10 Hz or more, also before the request for OFFBOARD; or -p control.keep_alive_s:=2.0",
-        ));
+        let what = format!("setpoints arrive at {rate:.1} Hz; PX4 leaves OFFBOARD below 2 Hz");
+        let remedy = "publish setpoints at 10 Hz or more, also before the request for OFFBOARD; or -p control.keep_alive_s:=2.0";
+        found.push(Finding::new(Code::OffboardSlow, &subject, what, remedy));
     }
 }
 
@@ -356,27 +314,21 @@ fn clocks_apart(vehicle: u16, clock: &ClockStatus) -> Option<Finding> {
     let drift = clock.drift_ppm;
     let is_apart = drift.abs() > MAX_DRIFT_PPM && clock.observations > MIN_OBSERVATIONS;
     is_apart.then(|| {
-        Finding::new(
-            Code::ClocksApart,
-            format!("vehicle {vehicle}"),
-            format!("its clock drifts by {drift:.0} ppm against this host's: the simulation does not run in real time"),
-            "request less from the simulator, or use its time: -p time.mode:=sim -p use_sim_time:=true",
-        )
+        let what = format!("its clock drifts by {drift:.0} ppm against this host's: the simulation does not run in real time");
+        let remedy = "request less from the simulator, or use its time: -p time.mode:=sim -p use_sim_time:=true";
+        Finding::new(Code::ClocksApart, format!("vehicle {vehicle}"), what, remedy)
     })
 }
 
 fn reader_qos(writer: &WriterReport) -> Option<Finding> {
     let WriterReport { topic, incompatible, qos, .. } = writer;
     (incompatible.count > 0).then(|| {
-        Finding::new(
-            Code::ReaderQos,
-            topic,
-            format!("{incompatible}; the bridge offers {qos}"),
-            format!(
-                "`ros2 topic info -v {topic}` names the subscriber; or offer more: \
-                 -p qos_overrides.{topic}.publisher.reliability:=reliable, .durability:=transient_local"
-            ),
-        )
+        let what = format!("{incompatible}; the bridge offers {qos}");
+        let remedy = format!(
+            "`ros2 topic info -v {topic}` names the subscriber; or offer more: \
+             -p qos_overrides.{topic}.publisher.reliability:=reliable, .durability:=transient_local"
+        );
+        Finding::new(Code::ReaderQos, topic, what, remedy)
     })
 }
 
@@ -385,61 +337,45 @@ fn check_process(facts: &BridgeFacts, found: &mut Vec<Finding>) {
     let (refused, new_count) = &facts.refused;
     if *new_count > 0 {
         let senders: Vec<_> = refused.senders.keys().map(ToString::to_string).collect();
-        found.push(Finding::new(
-            Code::SenderRefused,
-            senders.join(", "),
-            "sends to the bridge, but is not an accepted sender: its datagrams are dropped",
-            format!(
-                "if it is your simulator: -p simulator_address:=<this address>, or behind NAT -p accept_from:=[{}]",
-                senders.join(",")
-            ),
-        ));
+        let what = "sends to the bridge, but is not an accepted sender: its datagrams are dropped";
+        let remedy = format!(
+            "if it is your simulator: -p simulator_address:=<this address>, or behind NAT -p accept_from:=[{}]",
+            senders.join(",")
+        );
+        found.push(Finding::new(Code::SenderRefused, senders.join(", "), what, remedy));
     }
     found.extend(facts.axes.iter().filter(|axes| axes.differ).map(|differing| {
         let AxesFacts { subject, axes, parameter, .. } = differing;
-        Finding::new(
-            Code::AxesMismatch,
-            subject,
-            format!("its messages are rotated: its measurements exclude the axes of {parameter} ({axes})"),
-            format!("-p {parameter}:=auto, or the axes that are seen"),
-        )
+        let what = format!(
+            "its messages are rotated: its measurements exclude the axes of {parameter} ({axes})"
+        );
+        let remedy = format!("-p {parameter}:=auto, or the axes that are seen");
+        Finding::new(Code::AxesMismatch, subject, what, remedy)
     }));
     found.extend(facts.fields_of_view.iter().map(|(seq_id, configured, shown)| {
-        Finding::new(
-            Code::FovMismatch,
-            format!("sensor{seq_id}"),
-            format!("the renderer describes a field of view of {shown} degrees, configured are {configured}: another program \
-                     requested it"),
-            format!(
-                "stop other programs that request the same SeqID; -p request.foreign:=restore repeats the bridge's request; if \
-                 {shown} is right: -p sensor{seq_id}.fov_deg:={shown:?}"
-            ),
-        )
+        let what = format!("the renderer describes a field of view of {shown} degrees, configured are {configured}: another program \
+            requested it");
+        let remedy = format!(
+            "stop other programs that request the same SeqID; -p request.foreign:=restore repeats the bridge's request; if \
+             {shown} is right: -p sensor{seq_id}.fov_deg:={shown:?}"
+        );
+        Finding::new(Code::FovMismatch, format!("sensor{seq_id}"), what, remedy)
     }));
     found.extend(facts.shared_ports.iter().map(|(port, holder)| {
-        Finding::new(
-            Code::PortShared,
-            format!("UDP port {port}"),
-            format!(
-                "{holder} also receives on it: each datagram reaches only one of the two programs"
-            ),
-            "stop the other program, or let one bridge serve each vehicle (docs/ros2.md)",
-        )
+        let what = format!(
+            "{holder} also receives on it: each datagram reaches only one of the two programs"
+        );
+        let remedy = "stop the other program, or let one bridge serve each vehicle (docs/ros2.md)";
+        Finding::new(Code::PortShared, format!("UDP port {port}"), what, remedy)
     }));
     if let Some(panic) = &facts.last_panic {
-        found.push(Finding::new(
-            Code::Panic,
-            "rfly_bridge",
-            format!("an internal error of the program: {panic}"),
-            "report it, with the log",
-        ));
+        let what = format!("an internal error of the program: {panic}");
+        let remedy = "report it, with the log";
+        found.push(Finding::new(Code::Panic, "rfly_bridge", what, remedy));
     }
     if facts.lost_log_lines > 0 {
-        found.push(Finding::new(
-            Code::LogLost,
-            "stderr",
-            "log lines were lost: the terminal or pipe behind stderr is not read",
-            "press Ctrl-Q in that terminal, or redirect stderr to a file",
-        ));
+        let what = "log lines were lost: the terminal or pipe behind stderr is not read";
+        let remedy = "press Ctrl-Q in that terminal, or redirect stderr to a file";
+        found.push(Finding::new(Code::LogLost, "stderr", what, remedy));
     }
 }

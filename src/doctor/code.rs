@@ -12,7 +12,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word in tables and JSON.
+    /// Returns the word in tables and JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Note => "note",
@@ -119,24 +119,12 @@ codes! {
 impl Code {
     /// Whether it may be the reason why nothing arrives from the simulator.
     pub(super) fn explains_silence(self) -> bool {
-        use Code::{
-            CapturesEnded, Firewall, NoHeartbeat, NoRoute, ReceiveAddress, RendererSilent,
-            ShmDenied, ShmRemote, ShmType, SimulatorSilent, SimulatorStopped, WslAddress,
-        };
-        matches!(
-            self,
-            NoRoute
-                | WslAddress
-                | Firewall
-                | ReceiveAddress
-                | ShmRemote
-                | ShmDenied
-                | ShmType
-                | SimulatorStopped
-                | SimulatorSilent
-                | RendererSilent
-                | CapturesEnded
-                | NoHeartbeat
-        )
+        use Code::*;
+        #[rustfmt::skip] // a table
+        const EXPLAINING: [Code; 12] = [
+            NoRoute, WslAddress, Firewall, ReceiveAddress, ShmRemote, ShmDenied, ShmType, SimulatorStopped, SimulatorSilent,
+            RendererSilent, CapturesEnded, NoHeartbeat,
+        ];
+        EXPLAINING.contains(&self)
     }
 }

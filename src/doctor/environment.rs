@@ -20,12 +20,9 @@ pub fn check_environment(
         let is_inline = value.trim_start().starts_with('<');
         let is_missing = !is_inline && path.split(',').any(|part| !exists(part.trim()));
         if is_missing {
-            found.push(Finding::new(
-                Code::RosProfile,
-                name,
-                format!("names {path}, which does not exist"),
-                format!("unset {name}, or set it to the path of an existing file"),
-            ));
+            let what = format!("names {path}, which does not exist");
+            let remedy = format!("unset {name}, or set it to the path of an existing file");
+            found.push(Finding::new(Code::RosProfile, name, what, remedy));
         }
     }
     found
@@ -33,24 +30,17 @@ pub fn check_environment(
 
 fn check_domain(value: Option<String>, found: &mut Vec<Finding>) {
     let Some(value) = value else { return };
-    match value.trim().parse::<u32>() {
-        Ok(id) if id <= 101 => {}
-        Ok(id) if id <= 232 => found.push(Finding::new(
-            Code::RosDomain,
-            "ROS_DOMAIN_ID",
-            format!(
-                "is {id}: its ports ({} and up) are in Linux's ephemeral range, so joining the domain can fail",
-                7400 + 250 * id
-            ),
-            "export ROS_DOMAIN_ID=0, or another id up to 101, in every terminal",
-        )),
-        _ => found.push(Finding::new(
-            Code::RosVariable,
-            "ROS_DOMAIN_ID",
-            format!("is `{value}`: ROS 2 nodes do not start with this value"),
-            "export ROS_DOMAIN_ID=0, or another id up to 101, in every terminal",
-        )),
-    }
+    let (code, what) = match value.trim().parse::<u32>() {
+        Ok(id) if id <= 101 => return,
+        Ok(id) if id <= 232 => {
+            let ports =
+                format!("its ports ({} and up) are in Linux's ephemeral range", 7400 + 250 * id);
+            (Code::RosDomain, format!("is {id}: {ports}, so joining the domain can fail"))
+        }
+        _ => (Code::RosVariable, format!("is `{value}`: ROS 2 nodes do not start with this value")),
+    };
+    let remedy = "export ROS_DOMAIN_ID=0, or another id up to 101, in every terminal";
+    found.push(Finding::new(code, "ROS_DOMAIN_ID", what, remedy));
 }
 
 fn check_range(localhost: Option<String>, range: Option<String>, found: &mut Vec<Finding>) {
@@ -83,29 +73,20 @@ fn check_range(localhost: Option<String>, range: Option<String>, found: &mut Vec
 }
 
 fn localhost_only(name: &str) -> Finding {
-    Finding::new(
-        Code::RosLocalhost,
-        name,
-        "nodes on other machines are not found; nodes on this machine are found only if they have the same setting",
-        format!("set it to the same value in every terminal, or unset {name}"),
-    )
+    let what = "nodes on other machines are not found; nodes on this machine are found only if they have the same setting";
+    let remedy = format!("set it to the same value in every terminal, or unset {name}");
+    Finding::new(Code::RosLocalhost, name, what, remedy)
 }
 
 fn check_middleware(text: &dyn Fn(&str) -> Option<String>, found: &mut Vec<Finding>) {
     if text("RMW_IMPLEMENTATION").as_deref() == Some("rmw_zenoh_cpp") {
-        found.push(Finding::new(
-            Code::RosMiddleware,
-            "RMW_IMPLEMENTATION",
-            "is rmw_zenoh_cpp: programs started in this terminal do not use DDS and do not see the topics of the stand-alone bridge",
-            "export RMW_IMPLEMENTATION=rmw_cyclonedds_cpp in the terminals of these programs, or build the bridge in the workspace (docs/ros2.md)",
-        ));
+        let what = "is rmw_zenoh_cpp: programs started in this terminal do not use DDS and do not see the topics of the stand-alone bridge";
+        let remedy = "export RMW_IMPLEMENTATION=rmw_cyclonedds_cpp in the terminals of these programs, or build the bridge in the workspace (docs/ros2.md)";
+        found.push(Finding::new(Code::RosMiddleware, "RMW_IMPLEMENTATION", what, remedy));
     }
     if text("ROS_DISCOVERY_SERVER").is_some() {
-        found.push(Finding::new(
-            Code::RosMiddleware,
-            "ROS_DISCOVERY_SERVER",
-            "is set: programs on Fast DDS discover each other through that server, which the stand-alone bridge on Cyclone DDS does not join",
-            "unset ROS_DISCOVERY_SERVER in the terminals of these programs",
-        ));
+        let what = "is set: programs on Fast DDS discover each other through that server, which the stand-alone bridge on Cyclone DDS does not join";
+        let remedy = "unset ROS_DISCOVERY_SERVER in the terminals of these programs";
+        found.push(Finding::new(Code::RosMiddleware, "ROS_DISCOVERY_SERVER", what, remedy));
     }
 }

@@ -1,7 +1,6 @@
-//! Facts of a bridge: the input of its `/diagnostics`.
-use crate::ros::WriterReport;
-use crate::time::ClockStatus;
+//! Facts of a bridge: the input of [`check_bridge`](super::check_bridge).
 use crate::transport::{Holder, Refused};
+use crate::{ros::WriterReport, time::ClockStatus};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddrV4};

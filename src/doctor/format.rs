@@ -3,7 +3,6 @@ use super::{Code, Finding, Severity, worst};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-/// Width of a line.
 const COLUMNS: usize = 80;
 const INDENT: &str = "    ";
 /// Separates problem and remedy in a value of `/diagnostics`.
@@ -31,24 +30,19 @@ pub fn to_table(findings: &[Finding]) -> String {
 }
 
 fn wrap(text: &mut String, indent: &str, words: &str) {
-    let mut column = 0;
+    let mut line = indent.to_owned();
     for word in words.split_whitespace() {
-        let len = word.chars().count();
-        if column == 0 {
-            text.push_str(indent);
-            column = indent.len();
-        } else if column + 1 + len > COLUMNS {
-            text.push('\n');
-            text.push_str(indent);
-            column = indent.len();
-        } else {
-            text.push(' ');
-            column += 1;
+        if line.len() > indent.len() {
+            if line.chars().count() + 1 + word.chars().count() > COLUMNS {
+                let _ = writeln!(text, "{line}");
+                indent.clone_into(&mut line);
+            } else {
+                line.push(' ');
+            }
         }
-        text.push_str(word);
-        column += len;
+        line.push_str(word);
     }
-    text.push('\n');
+    let _ = writeln!(text, "{line}");
 }
 
 /// Formats findings for a program: the highest severity, and one object per finding.

@@ -97,13 +97,10 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
     let route = route_to(host, simulator);
     check_wsl(setup, host, &mut found);
     if !is_local && !host.interfaces.is_empty() && route.is_none() {
-        found.push(Finding::new(
-            Code::NoRoute,
-            simulator.to_string(),
-            "this host has no route to the simulator",
-            "`ip -br addr` shows this host's networks: give this host an address in the simulator's network, or set \
-             simulator_address to the simulator's address in one of these networks",
-        ));
+        let what = "this host has no route to the simulator";
+        let remedy = "`ip -br addr` shows this host's networks: give this host an address in the simulator's network, or set \
+            simulator_address to the simulator's address in one of these networks";
+        found.push(Finding::new(Code::NoRoute, simulator.to_string(), what, remedy));
     }
     if let Some(route) = route.filter(|_| !is_local) {
         check_networks(setup, host, route, &mut found);
@@ -121,16 +118,13 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
         .map(u32::to_string)
         .collect();
     if !other_users.is_empty() {
-        found.push(Finding::new(
-            Code::FastDdsShm,
-            "/dev/shm/fastrtps_*",
-            format!(
-                "Fast DDS of user id {} uses shared memory on this host; Fast DDS programs of different users, or in containers with the \
-                 host's network, discover each other but exchange no data",
-                other_users.join(", ")
-            ),
-            "export FASTDDS_BUILTIN_TRANSPORTS=UDPv4 for all of them, or run all of them as the same user (docs/dds.md)",
-        ));
+        let what = format!(
+            "Fast DDS of user id {} uses shared memory on this host; Fast DDS programs of different users, or in containers with the \
+             host's network, discover each other but exchange no data",
+            other_users.join(", ")
+        );
+        let remedy = "export FASTDDS_BUILTIN_TRANSPORTS=UDPv4 for all of them, or run all of them as the same user (docs/dds.md)";
+        found.push(Finding::new(Code::FastDdsShm, "/dev/shm/fastrtps_*", what, remedy));
     }
     found
 }
@@ -182,12 +176,9 @@ fn check_wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
     };
     found.push(Finding::new(Code::Wsl, format!("WSL, {mode} network"), text, remedy));
     if let Some(gateway) = gateway.filter(|_| mode == "NAT" && simulator.is_loopback()) {
-        found.push(Finding::new(
-            Code::WslAddress,
-            "simulator_address",
-            format!("is {simulator}, which is WSL itself, not Windows"),
-            format!("rfly_bridge --ros-args -p simulator_address:={gateway}"),
-        ));
+        let what = format!("is {simulator}, which is WSL itself, not Windows");
+        let remedy = format!("rfly_bridge --ros-args -p simulator_address:={gateway}");
+        found.push(Finding::new(Code::WslAddress, "simulator_address", what, remedy));
     }
 }
 
@@ -198,15 +189,12 @@ fn check_networks(setup: &Setup, host: &HostFacts, route: &Route, found: &mut Ve
         let destination = sensor.destination;
         let mut elsewhere = outward_interfaces(host).filter(|i| i.name != route.interface);
         let Some(interface) = elsewhere.find(|i| i.network.addr() == destination) else { continue };
-        found.push(Finding::new(
-            Code::TwoNetworks,
-            &sensor.name,
-            format!(
-                "the request tells the simulator to send to {destination} ({}), but this host reaches the simulator through {}",
-                interface.name, route.interface
-            ),
-            format!("-p receive_address:={}", on_route.network.addr()),
-        ));
+        let what = format!(
+            "the request tells the simulator to send to {destination} ({}), but this host reaches the simulator through {}",
+            interface.name, route.interface
+        );
+        let remedy = format!("-p receive_address:={}", on_route.network.addr());
+        found.push(Finding::new(Code::TwoNetworks, &sensor.name, what, remedy));
     }
 }
 
@@ -224,15 +212,12 @@ fn check_receive_address(
         if host.interfaces.is_empty() || is_fine || destination.is_multicast() {
             continue;
         }
-        found.push(Finding::new(
-            Code::ReceiveAddress,
-            &sensor.name,
-            format!(
-                "its request tells the simulator to send to {destination} (SendProtocol[1] to [4] of Config.json, or receive_address), \
-                 which is no address of this host"
-            ),
-            format!("-p receive_address:={own}; behind NAT, the address that leads here"),
-        ));
+        let what = format!(
+            "its request tells the simulator to send to {destination} (SendProtocol[1] to [4] of Config.json, or receive_address), \
+             which is no address of this host"
+        );
+        let remedy = format!("-p receive_address:={own}; behind NAT, the address that leads here");
+        found.push(Finding::new(Code::ReceiveAddress, &sensor.name, what, remedy));
     }
 }
 
@@ -241,22 +226,17 @@ fn check_multicast(host: &HostFacts, route: Option<&Route>, found: &mut Vec<Find
         && let Some(interface) = outward_interfaces(host).find(|i| i.name == route.interface)
         && !interface.multicast
     {
-        found.push(Finding::new(
-            Code::MulticastOff,
-            &interface.name,
-            "does not carry multicast: neither heartbeats nor the discovery of ROS 2 nodes work",
-            format!("sudo ip link set dev {} multicast on", interface.name),
-        ));
+        let what =
+            "does not carry multicast: neither heartbeats nor the discovery of ROS 2 nodes work";
+        let remedy = format!("sudo ip link set dev {} multicast on", interface.name);
+        found.push(Finding::new(Code::MulticastOff, &interface.name, what, remedy));
     }
     if !host.interfaces.is_empty() && route_to(host, NETWORK_GROUP).is_none() {
         let device = route.map(|route| route.interface.as_str());
         let device = device.or_else(|| outward_interfaces(host).next().map(|i| i.name.as_str()));
-        found.push(Finding::new(
-            Code::MulticastRoute,
-            NETWORK_GROUP.to_string(),
-            "this host has no route to the multicast groups: it cannot send requests to CopterSim and start signals",
-            format!("sudo ip route add 224.0.0.0/4 dev {}", device.unwrap_or("lo")),
-        ));
+        let what = "this host has no route to the multicast groups: it cannot send requests to CopterSim and start signals";
+        let remedy = format!("sudo ip route add 224.0.0.0/4 dev {}", device.unwrap_or("lo"));
+        found.push(Finding::new(Code::MulticastRoute, NETWORK_GROUP.to_string(), what, remedy));
     }
 }
 
@@ -268,18 +248,15 @@ fn check_buffers(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
     let names: Vec<_> = too_large.iter().map(|sensor| sensor.name.as_str()).collect();
     // Two frames should fit: the next one arrives while the first is read.
     let needed = setup.receive_buffer.max(2 * largest);
-    found.push(Finding::new(
-        Code::Buffers,
-        names.join(", "),
-        format!(
-            "the receive buffer holds {granted} bytes, a frame has {largest}: frames will be lost"
-        ),
-        if max < needed {
-            format!("sudo sysctl -w net.core.rmem_max={needed}")
-        } else {
-            format!("-p receive_buffer_bytes:={needed}")
-        },
-    ));
+    let what = format!(
+        "the receive buffer holds {granted} bytes, a frame has {largest}: frames will be lost"
+    );
+    let remedy = if max < needed {
+        format!("sudo sysctl -w net.core.rmem_max={needed}")
+    } else {
+        format!("-p receive_buffer_bytes:={needed}")
+    };
+    found.push(Finding::new(Code::Buffers, names.join(", "), what, remedy));
 }
 
 fn check_shared_memory(

@@ -1,6 +1,5 @@
 //! Silence of the simulator: how long it lasts, what is awaited, and when the log says so.
-use super::firewall::port_ranges;
-use super::{Code, Finding, LinkState, SourceFacts, SourceRole};
+use super::{Code, Finding, LinkState, SourceFacts, SourceRole, firewall::port_ranges};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -64,26 +63,22 @@ pub enum SilenceNews {
 /// Decides what to log about silences.
 #[derive(Clone, Debug, Default)]
 pub struct SilenceWatch {
-    /// Duration of the silence at the last check and at the last log line, and what that was about.
-    told: Option<(Duration, Duration, Code, String)>,
+    /// Duration of the silence at the last check and at the last log line; code and subject of that line.
+    logged: Option<(Duration, Duration, Code, String)>,
 }
 
 impl SilenceWatch {
-    /// Takes the duration of the silence ([`silence`]) and the findings, the worst first.
-    pub fn update(
-        &mut self,
-        silence: Option<Duration>,
-        findings: &[Finding],
-    ) -> Option<SilenceNews> {
+    /// Takes the duration of the silence ([`silence`]) and what was found, the worst first.
+    pub fn update(&mut self, silence: Option<Duration>, found: &[Finding]) -> Option<SilenceNews> {
         let Some(silence) = silence else {
-            return self.told.take().map(|(lasted, ..)| SilenceNews::Ended(lasted));
+            return self.logged.take().map(|(lasted, ..)| SilenceNews::Ended(lasted));
         };
         let mut last = None;
-        if let Some((lasted, at, code, subject)) = &mut self.told {
+        if let Some((lasted, at, code, subject)) = &mut self.logged {
             *lasted = silence;
             last = Some((*at, *code, subject.clone()));
         }
-        let finding = findings.iter().find(|finding| finding.code.explains_silence())?;
+        let finding = found.iter().find(|finding| finding.code.explains_silence())?;
         let is_news = last.is_none_or(|(at, code, subject)| {
             silence.saturating_sub(at) >= PATIENCE
                 && (code, &subject) != (finding.code, &finding.subject)
@@ -91,7 +86,7 @@ impl SilenceWatch {
         if silence < PATIENCE || !is_news {
             return None;
         }
-        self.told = Some((silence, silence, finding.code, finding.subject.clone()));
+        self.logged = Some((silence, silence, finding.code, finding.subject.clone()));
         Some(SilenceNews::Silent(finding.clone()))
     }
 }

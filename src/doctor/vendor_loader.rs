@@ -3,22 +3,16 @@
 use super::{Code, Finding};
 use serde_json::Value;
 
-const INTEGERS: [&str; 7] = [
-    "SeqID",
-    "TypeID",
-    "TargetCopter",
-    "TargetMountType",
-    "DataWidth",
-    "DataHeight",
-    "DataCheckFreq",
-];
+#[rustfmt::skip] // a table
+const INTEGER_KEYS: [&str; 7] =
+    ["SeqID", "TypeID", "TargetCopter", "TargetMountType", "DataWidth", "DataHeight", "DataCheckFreq"];
 
 /// Finds the sensors of a Config.json that the vendor's loader would skip.
 pub fn check_vendor_loader(file: &str, text: &str) -> Vec<Finding> {
     let lines: Vec<_> = text.lines().map(without_comment).collect();
     let Ok(document) = serde_json::from_str::<Value>(&lines.join("\n")) else {
         let what = "is not valid JSON after comments are removed; \
-                    the vendor's loader cuts a line at `//` and `#` even within quotes, and then fails with an exception";
+            the vendor's loader cuts a line at `//` and `#` even within quotes, and then fails with an exception";
         let remedy = format!("python3 -m json.tool {file}");
         return vec![Finding::new(Code::LoaderDrops, file, what, remedy)];
     };
@@ -26,20 +20,18 @@ pub fn check_vendor_loader(file: &str, text: &str) -> Vec<Finding> {
     let Some(sensors) = sensors.filter(|sensors| !sensors.is_empty()) else { return Vec::new() };
     let skipped = |(i, sensor): (usize, &Value)| {
         let why = why_skipped(sensor)?;
-        Some(Finding::new(
-            Code::LoaderDrops,
-            format!("{file}: VisionSensors[{i}]"),
-            format!("the vendor's programs skip this sensor silently: {why}"),
-            "correct the value in the file; until then only this bridge delivers the sensor",
-        ))
+        let what = format!("the vendor's programs skip this sensor silently: {why}");
+        let remedy =
+            "correct the value in the file; until then only this bridge delivers the sensor";
+        Some(Finding::new(Code::LoaderDrops, format!("{file}: VisionSensors[{i}]"), what, remedy))
     };
     sensors.iter().enumerate().filter_map(skipped).collect()
 }
 
-/// Returns the first check of the loader that fails.
+/// Returns why the loader skips a sensor: its first check that fails.
 fn why_skipped(sensor: &Value) -> Option<String> {
     let is_integer = |value: &Value| value.is_i64() || value.is_u64() || value.is_boolean();
-    for key in INTEGERS {
+    for key in INTEGER_KEYS {
         match sensor.get(key) {
             Some(value) if !is_integer(value) => {
                 return Some(format!("{key} is {value}, not an integer"));

@@ -1,13 +1,11 @@
 //! The subcommand `calib`.
 use super::{OUTPUT_ERROR, write_out};
 use anyhow::Context as _;
-use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::{Args, builder::PossibleValuesParser};
 use rfly_bridge::calib::{CONSUMERS, SensorChoice, files_for};
-use rfly_bridge::config::ros_args::RosArgs;
 use rfly_bridge::node::{NODE_NAME, Settings};
 use rfly_bridge::program::{SetError, write_set};
-use rfly_bridge::ros::names::Resolver;
+use rfly_bridge::{config::ros_args::RosArgs, ros::names::Resolver};
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 

@@ -3,14 +3,12 @@ use super::{START_GRACE, expect_done, join_graph, parse_seconds, write_out};
 use clap::builder::{PossibleValuesParser, TypedValueParser as _, ValueParser};
 use clap::{Args, Subcommand};
 use rfly_bridge::config::params::{Choice, Durability, QosChange, QosPreset, Reliability};
-use rfly_bridge::config::ros_args::RosArgs;
 use rfly_bridge::node::{
     EchoOptions, ParameterNode, PublishOptions, TopicsOptions, call, echo, labelled,
     parameter_nodes, publish, runtime, topics,
 };
 use rfly_bridge::program::{Ended, Signals};
-use rfly_bridge::ros::Middleware;
-use rfly_bridge::ros::call::ShortenOptions;
+use rfly_bridge::{config::ros_args::RosArgs, ros::Middleware, ros::call::ShortenOptions};
 use std::time::Duration;
 
 #[derive(Args)]
@@ -300,7 +298,7 @@ pub(super) fn list_topics(args: &RosArgs, arguments: TopicsArgs) -> anyhow::Resu
     finish(listed)
 }
 
-pub(super) fn parameters(args: &RosArgs, arguments: ParamArgs) -> anyhow::Result<()> {
+pub(super) fn run_param(args: &RosArgs, arguments: ParamArgs) -> anyhow::Result<()> {
     let text = on_graph(args, "rfly_bridge_param", async move |middleware| {
         parameters_text(middleware, arguments).await
     })?;
@@ -309,11 +307,11 @@ pub(super) fn parameters(args: &RosArgs, arguments: ParamArgs) -> anyhow::Result
 
 async fn parameters_text(middleware: &Middleware, arguments: ParamArgs) -> anyhow::Result<String> {
     let limit = arguments.wait.limit();
-    let at = |node: &str| ParameterNode::new(middleware, node, limit);
+    let node_at = |node: &str| ParameterNode::new(middleware, node, limit);
     let lines =
         |lines: Vec<String>| lines.iter().map(|line| format!("  {line}\n")).collect::<String>();
     Ok(match arguments.command {
-        ParamCommand::List { node: Some(node) } => lines(at(&node)?.list().await?),
+        ParamCommand::List { node: Some(node) } => lines(node_at(&node)?.list().await?),
         ParamCommand::List { node: None } => {
             let mut text = String::new();
             for node in parameter_nodes(middleware, limit).await? {
@@ -326,20 +324,20 @@ async fn parameters_text(middleware: &Middleware, arguments: ParamArgs) -> anyho
             text
         }
         ParamCommand::Get { node, names, hide_type } => {
-            let values = at(&node)?.get(&names).await?;
+            let values = node_at(&node)?.get(&names).await?;
             let shown = |value| if hide_type { format!("{value}") } else { labelled(value) };
             values.iter().map(|value| shown(value) + "\n").collect()
         }
         ParamCommand::Set { node, name, value } => {
-            at(&node)?.set(&name, &value).await?;
+            node_at(&node)?.set(&name, &value).await?;
             "Set parameter successful\n".to_owned()
         }
-        ParamCommand::Describe { node, names } => at(&node)?.describe(&names).await?,
-        ParamCommand::Dump { node } => at(&node)?.dump().await?,
+        ParamCommand::Describe { node, names } => node_at(&node)?.describe(&names).await?,
+        ParamCommand::Dump { node } => node_at(&node)?.dump().await?,
     })
 }
 
-/// Runs work as a node of the graph until it ends or a signal comes, which is `None`.
+/// Runs work as a node of the graph; `None` if a signal ends it.
 fn on_graph<T: Send + 'static>(
     args: &RosArgs,
     name: &str,
@@ -365,13 +363,10 @@ fn finish(ended: Ended<anyhow::Result<Option<String>>>) -> anyhow::Result<()> {
     }
 }
 
-/// A signal is the usual end of what has no other.
-fn finish_endless(
-    ended: Ended<anyhow::Result<Option<()>>>,
-    is_endless: bool,
-) -> anyhow::Result<()> {
-    match ended {
+/// As [`finish`] without an output; a signal is the normal end of an endless command.
+fn finish_endless(end: Ended<anyhow::Result<Option<()>>>, is_endless: bool) -> anyhow::Result<()> {
+    match end {
         Ended::Stopped(Ok(None)) | Ended::Abandoned if is_endless => Ok(()),
-        ended => expect_done(ended, "command")?.map(drop),
+        end => expect_done(end, "command")?.map(drop),
     }
 }

@@ -1,10 +1,8 @@
 //! The subcommand `view`.
 use super::{START_GRACE, join_graph, log_interrupted_start};
 use clap::Args;
-use rfly_bridge::config::params::ViewParams;
-use rfly_bridge::config::ros_args::RosArgs;
-use rfly_bridge::node::view;
 use rfly_bridge::program::{Ended, Signals};
+use rfly_bridge::{config::params::ViewParams, config::ros_args::RosArgs, node::view};
 
 #[derive(Args)]
 pub(super) struct ViewArgs {

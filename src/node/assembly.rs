@@ -1,13 +1,8 @@
 //! Registrations of the subsystems, for the bridge and for subsystems that open later.
-use super::binder::Binder;
-use super::section::Section;
-use super::settings::Settings;
 use super::stats::{LinkState, SourceStats, Sources};
-use super::threads::Threads;
-use crate::config::Problems;
-use crate::doctor::SourceRole;
-use std::any::Any;
-use std::sync::Arc;
+use super::{binder::Binder, section::Section, settings::Settings, threads::Threads};
+use crate::{config::Problems, doctor::SourceRole};
+use std::{any::Any, sync::Arc};
 
 /// Waits until a change is in effect; called on a thread that may block.
 pub(super) type AwaitEffect = Box<dyn FnOnce() + Send>;
@@ -27,8 +22,8 @@ pub(super) struct Assembly {
     pub(super) threads: Threads,
     /// Counters of all sources, in the order of `/diagnostics`.
     pub(super) sources: Sources,
-    /// Other parts with a status in `/diagnostics`.
-    pub(super) sections: Vec<Box<dyn Section>>,
+    /// Other parts with a status in `/diagnostics`, and its name.
+    pub(super) sections: Vec<(&'static str, Box<dyn Section>)>,
     /// Frame ids in messages; each needs a path to the map.
     pub(super) frame_ids: Vec<String>,
     /// Absolute prefixes of groups of topics: `/diagnostics` has one status per group, and no parameters list their QoS.
@@ -40,6 +35,10 @@ pub(super) struct Assembly {
 }
 
 impl Assembly {
+    pub(super) fn add_section(&mut self, name: &'static str, section: impl Section + 'static) {
+        self.sections.push((name, Box::new(section)));
+    }
+
     pub(super) fn add_source(&mut self, name: String) -> Arc<SourceStats> {
         self.add_source_of(SourceRole::Other, name)
     }

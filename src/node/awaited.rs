@@ -1,15 +1,13 @@
 //! Where the simulator's datagrams come from and arrive, according to the settings.
 use super::settings::Settings;
-use crate::config::ControlLink;
-use crate::config::params::VehicleParams;
+use crate::config::{ControlLink, params::VehicleParams};
 use crate::doctor::{AutopilotFacts, SourceRole};
-use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
+use std::{collections::BTreeSet, net::Ipv4Addr};
 
 /// Returns the sender and the port of this host; `None` for what does not arrive as datagrams of the simulator.
 pub(super) fn awaited(settings: &Settings, role: &SourceRole) -> Option<(Ipv4Addr, u16)> {
     let Settings { params, ports, .. } = settings;
-    let of_vehicle =
+    let from_vehicle =
         |id: u16, port: u16| is_simulated(settings, id).then(|| (params.copter_sim(id), port));
     match role {
         SourceRole::Sensor(seq_id) => {
@@ -21,10 +19,10 @@ pub(super) fn awaited(settings: &Settings, role: &SourceRole) -> Option<(Ipv4Add
             let vehicle = settings.vehicles().into_iter().find(|id| is_simulated(settings, *id))?;
             Some((params.copter_sim(vehicle), ports.heartbeat))
         }
-        SourceRole::TrueState(id) => of_vehicle(*id, ports.true_state(*id)),
-        SourceRole::Imu(id) => of_vehicle(*id, ports.imu(*id)),
+        SourceRole::TrueState(id) => from_vehicle(*id, ports.true_state(*id)),
+        SourceRole::Imu(id) => from_vehicle(*id, ports.imu(*id)),
         SourceRole::Autopilot(facts) => {
-            of_vehicle(facts.vehicle, ports.autopilot_client(facts.vehicle))
+            from_vehicle(facts.vehicle, ports.autopilot_client(facts.vehicle))
         }
         SourceRole::Other => None,
     }

@@ -3,8 +3,7 @@ use super::section::{Finding, Level, Section, value};
 use crate::doctor::{AxesFacts, BridgeFacts};
 use crate::sensors::Verdict;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Detected axes by subject: a sensor or an IMU.
 #[derive(Clone, Default)]
@@ -34,10 +33,6 @@ impl AxesReport {
 }
 
 impl Section for AxesReport {
-    fn name(&self) -> &'static str {
-        "axes"
-    }
-
     fn check(&mut self) -> Finding {
         let reported = self.0.lock();
         let differ = reported.values().filter(|axes| axes.verdict == Verdict::Differs).count();

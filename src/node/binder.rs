@@ -2,11 +2,10 @@
 use super::error::{BindFailure, NodeError};
 use super::shared_ports::SharedPorts;
 use crate::program::limit_that_causes;
-use crate::transport::{BindOptions, Holders, PacketTapSlot, StreamReceiver, UdpReceiver};
+use crate::transport::{BindOptions, Holders, PacketTapSlot, UdpReceiver};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::net::{Ipv4Addr, TcpListener};
-use std::ops::RangeInclusive;
+use std::{io, ops::RangeInclusive};
 
 /// Binds sockets and collects all failures, to report them together.
 #[derive(Default)]
@@ -52,15 +51,7 @@ impl Binder {
         self.bind_with(UdpReceiver::bind, options, what)
     }
 
-    pub(super) fn bind_stream(
-        &mut self,
-        options: &BindOptions,
-        what: &str,
-    ) -> Option<StreamReceiver> {
-        self.bind_with(StreamReceiver::bind, options, what)
-    }
-
-    fn bind_with<R>(
+    pub(super) fn bind_with<R>(
         &mut self,
         bind: fn(&BindOptions) -> io::Result<R>,
         options: &BindOptions,

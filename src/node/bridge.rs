@@ -1,12 +1,11 @@
 //! Starts and stops the bridge.
 use super::assembly::{Assembly, DropGuard};
 use super::binder::{Binder, ReceiveEndpoints};
-use super::context::Context;
-use super::error::NodeError;
-use super::senders::Senders;
 use super::settings::{NODE_NAME, Settings};
-use super::subsystem::Subsystem;
-use super::threads::RunningThreads;
+use super::{
+    context::Context, error::NodeError, senders::Senders, subsystem::Subsystem,
+    threads::RunningThreads,
+};
 use super::{
     diagnostics, frames, motion, params, record, redis, reports, scene, sensors, terrain, time,
     vehicles, view,

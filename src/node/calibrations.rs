@@ -2,10 +2,8 @@
 use super::files;
 use crate::config::{Params, Problems, SensorConfig};
 use crate::sensors::Calibration;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::SystemTime;
+use std::{collections::BTreeMap, sync::Arc, time::SystemTime};
 
 /// Default URL of a camera's calibration, as in `camera_info_manager`.
 const DEFAULT_URL: &str = "file://${ROS_HOME}/camera_info/${NAME}.yaml";

@@ -1,6 +1,5 @@
 //! Cameras whose messages depend on the pose of another camera: stereo pairs, and depth registered to colour.
-use crate::config::params::Params;
-use crate::config::{Problems, SensorConfig};
+use crate::config::{Problems, SensorConfig, params::Params};
 use crate::frames::{Frd, SensorMount, Vector};
 use crate::wire::{Optics, Payload, SensorKind};
 use std::collections::BTreeMap;

@@ -1,9 +1,6 @@
 //! Causes of the events that the figures of a source count.
-use crate::doctor::DropFault;
-use crate::motion::Ignored;
-use crate::sensors::SensorCause;
-use crate::session::DropCause;
 use crate::vehicle::{Counter, CounterKind};
+use crate::{doctor::DropFault, motion::Ignored, sensors::SensorCause, session::DropCause};
 use std::cmp::Ordering;
 
 /// A counted event; causes with the same name share a counter.
@@ -106,7 +103,7 @@ impl Cause {
         }
     }
 
-    /// Whether it is a loss. What only tells of something, is for others or was here before is none.
+    /// Returns the kind: a loss, or only an event, or data that the bridge ignores (of others, or received before).
     pub fn kind(self) -> CounterKind {
         match self {
             Self::Vehicle(counter) => counter.kind(),

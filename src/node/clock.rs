@@ -1,16 +1,14 @@
 //! The simulator's clocks: one per vehicle, shared by all sources on that clock.
-use crate::config::Params;
-use crate::msgs::rosgraph_msgs::msg::Clock;
-use crate::ros::Publisher;
 use crate::time::{
     AlignerSettings, ClockStatus, Heartbeat, Observation, RosTime, SimTime, SourceKind, StampMode,
     TimeAligner,
 };
-use crate::transport::played_time;
+use crate::{
+    config::Params, msgs::rosgraph_msgs::msg::Clock, ros::Publisher, transport::played_time,
+};
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// Returns the host's wall clock; during a replay that of the recording.
 pub(super) fn host_now() -> RosTime {

@@ -1,22 +1,14 @@
 //! The context that all subsystems share: settings, names, QoS, clocks, frames.
-use super::axes::AxesReport;
-use super::clock::SimClocks;
-use super::error::NodeError;
-use super::parameter_requests::ParameterRequests;
-use super::pose_history::PoseHistory;
-use super::presence::Presence;
-use super::senders::Senders;
-use super::sensor_views::SensorViews;
 use super::settings::{Settings, SettingsWatch};
-use super::shared_reports::SharedReports;
-use super::shared_scene::SharedScene;
 use super::tf::{StaticTf, Tf};
-use crate::config::params::QosGroup;
-use crate::frames::FrameTree;
-use crate::msgs::Message;
+use super::{
+    axes::AxesReport, clock::SimClocks, error::NodeError, parameter_requests::ParameterRequests,
+    pose_history::PoseHistory, presence::Presence, senders::Senders, sensor_views::SensorViews,
+    shared_reports::SharedReports, shared_scene::SharedScene,
+};
 use crate::ros::{Middleware, Publisher, Qos};
-use std::sync::Arc;
-use std::time::Instant;
+use crate::{config::params::QosGroup, frames::FrameTree, msgs::Message};
+use std::{sync::Arc, time::Instant};
 use tokio::sync::watch;
 
 /// Passed to each subsystem when it opens.
@@ -98,11 +90,6 @@ impl<'a> Context<'a> {
     ) -> Result<Publisher<M>, NodeError> {
         let qos = self.qos(group, topic);
         Ok(self.middleware.publisher(topic, qos)?)
-    }
-
-    /// Returns the full name of a vehicle's topic.
-    pub(super) fn vehicle_topic(&self, vehicle: u16, topic: &str) -> String {
-        self.settings.vehicle_topic(vehicle, topic)
     }
 }
 

@@ -1,8 +1,5 @@
 //! Reception of small, frequent datagrams.
-use crate::node::cause::Cause;
-use crate::node::clock::host_now;
-use crate::node::stats::SourceStats;
-use crate::node::tasks::next_moment;
+use crate::node::{cause::Cause, clock::host_now, stats::SourceStats, tasks::next_moment};
 use crate::session::{Continuity, StreamOrder, StreamPosition};
 use crate::time::{RosTime, SimTime};
 use crate::transport::{Datagram, Received, UdpReceiver};
@@ -34,7 +31,7 @@ pub(super) async fn receive(
     is_wanted: impl Fn() -> bool,
 ) -> Option<Datagram> {
     let take = |receiver: &UdpReceiver| receiver.try_recv(&mut [IoSliceMut::new(buffer)]);
-    accepted(take_next(receiver, stats, is_wanted, take).await?, stats)
+    count_received(take_next(receiver, stats, is_wanted, take).await?, stats)
 }
 
 /// Waits until `take`, which reads the queue, returns something; `None` if the socket fails.
@@ -65,8 +62,8 @@ pub(super) async fn take_next<T>(
     taken.ok()
 }
 
-/// Counts a datagram; `None` if its sender is refused.
-pub(super) fn accepted(received: Received, stats: &SourceStats) -> Option<Datagram> {
+/// Counts a datagram as received or refused; `None` if it is refused.
+pub(super) fn count_received(received: Received, stats: &SourceStats) -> Option<Datagram> {
     let mut figures = stats.lock();
     let Received::Datagram(datagram) = received else {
         figures.count(Cause::Refused);

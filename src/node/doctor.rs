@@ -1,20 +1,13 @@
 //! `rfly_bridge doctor`: starts a bridge that publishes nothing, or reads the diagnostics of a running bridge, and returns the
 //! findings.
-use super::bridge::Bridge;
 use super::error::{BindFailure, NodeError};
-use super::host_checks;
-use super::settings::Settings;
-use crate::config::Params;
-use crate::config::ros_args::RosArgs;
+use super::{bridge::Bridge, host_checks, settings::Settings};
+use crate::config::{Params, ros_args::RosArgs};
 use crate::doctor::{Code, Finding, check_environment, check_vendor_loader, from_values, sort};
-use crate::msgs::diagnostic_msgs::msg::DiagnosticArray;
 use crate::ros::{Middleware, Options, Qos, RosError, Subscription};
-use crate::transport::Holder;
+use crate::{msgs::diagnostic_msgs::msg::DiagnosticArray, transport::Holder};
 use parking_lot::Mutex;
-use std::net::UdpSocket;
-use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{net::UdpSocket, path::Path, sync::Arc, time::Duration};
 
 /// Period of the diagnostics of the bridge that `doctor` starts.
 const PERIOD: Duration = Duration::from_millis(500);
@@ -94,12 +87,9 @@ fn check_settings(
                 let (running, _subscription) = subscribe(&graph)?;
                 std::thread::sleep(duration);
                 found.extend(running.lock().take().unwrap_or_else(|| {
-                    vec![Finding::new(
-                        Code::Start,
-                        "/diagnostics",
-                        "a bridge runs on this host, but its diagnostics do not arrive",
-                        "set the same environment as the bridge (ROS_DOMAIN_ID, ROS_LOCALHOST_ONLY), or use --seconds 15",
-                    )]
+                    let what = "a bridge runs on this host, but its diagnostics do not arrive";
+                    let remedy = "set the same environment as the bridge (ROS_DOMAIN_ID, ROS_LOCALHOST_ONLY), or use --seconds 15";
+                    vec![Finding::new(Code::Start, "/diagnostics", what, remedy)]
                 }));
                 return Ok(found);
             }
@@ -136,18 +126,15 @@ fn subscribe(middleware: &Middleware) -> Result<(LatestFindings, Subscription), 
 }
 
 fn port_taken(failure: &BindFailure) -> Finding {
-    let BindFailure { what, port, reason, holders } = failure;
+    let BindFailure { what: subject, port, reason, holders } = failure;
     let process = holders.iter().find_map(|holder| holder.process.as_ref());
     let remedy = match process {
         Some((id, _)) => format!("kill {id} if you no longer need it"),
         None => "sudo ss -ulpn shows the process that holds it".to_owned(),
     };
-    Finding::new(
-        Code::PortTaken,
-        what,
-        format!("{port}: {reason}"),
-        format!("{remedy}; docs/ports.md says what the port is for"),
-    )
+    let what = format!("{port}: {reason}");
+    let remedy = format!("{remedy}; docs/ports.md says what the port is for");
+    Finding::new(Code::PortTaken, subject, what, remedy)
 }
 
 /// Sends an empty datagram, which is no request; returns a finding if the simulator's host answers with ICMP
@@ -162,11 +149,8 @@ fn probe_renderer(settings: &Settings) -> Option<Finding> {
     let refused = answer.is_err_and(|e| e.kind() == std::io::ErrorKind::ConnectionRefused);
     let needed = !settings.sensors.is_empty();
     (refused && needed).then(|| {
-        Finding::new(
-            Code::NoListener,
-            renderer.to_string(),
-            "the host refuses datagrams to this port: RflySim3D does not run there, or has another window number",
-            "start RflySim3D there, or set -p simulator_address:=<its host> or -p window:=<its number>",
-        )
+        let what = "the host refuses datagrams to this port: RflySim3D does not run there, or has another window number";
+        let remedy = "start RflySim3D there, or set -p simulator_address:=<its host> or -p window:=<its number>";
+        Finding::new(Code::NoListener, renderer.to_string(), what, remedy)
     })
 }

@@ -1,7 +1,4 @@
-use crate::config::Problems;
-use crate::frames::FrameError;
-use crate::ros::RosError;
-use crate::transport::Holder;
+use crate::{config::Problems, frames::FrameError, ros::RosError, transport::Holder};
 
 /// A port that cannot be bound.
 #[derive(Debug, thiserror::Error)]

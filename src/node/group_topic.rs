@@ -1,13 +1,8 @@
 //! Publishes the datagrams of a multicast group on one topic.
-use super::assembly::Assembly;
-use super::cause::Cause;
-use super::context::Context;
 use super::datagrams::{BUFFER, receive};
-use super::stats::SourceStats;
 use super::tasks::{self, CountedTask};
-use crate::msgs::Message;
-use crate::ros::Publisher;
-use crate::transport::UdpReceiver;
+use super::{assembly::Assembly, cause::Cause, context::Context, stats::SourceStats};
+use crate::{msgs::Message, ros::Publisher, transport::UdpReceiver};
 use std::sync::Arc;
 use tokio::runtime::Handle;
 
@@ -32,15 +27,12 @@ pub(super) fn open<M: Message>(
     let options = context.senders.group(port);
     if let Some(receiver) = assembly.binder.bind(&options, name) {
         let stats = assembly.add_source_on_demand(name.to_owned());
-        tasks::start(runtime, GroupTopic { receiver, publisher, convert, stats });
+        let task = GroupTopic { receiver, publisher, convert, stats: stats.clone() };
+        tasks::start_counted(runtime, stats, task);
     }
 }
 
 impl<M: Message> CountedTask for GroupTopic<M> {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         loop {

@@ -1,11 +1,10 @@
 //! Checks of `doctor` on the settings and on this host.
 use super::awaited::{listens, sends_to};
 use super::settings::Settings;
-use crate::config::TransportMode;
 use crate::doctor::{Finding, SensorSetup, Setup, Simulator, check_environment, check_host};
-use crate::sensors::spec_of;
 use crate::transport::{HostFacts, block_file};
 use crate::wire::{shm_block_lens, shm_name};
+use crate::{config::TransportMode, sensors::spec_of};
 use std::path::Path;
 
 /// Returns the simulator as seen from this host, and the findings.

@@ -71,7 +71,7 @@ pub use doctor::examine;
 pub use error::{BindFailure, NodeError};
 pub use files::NamedFile;
 pub use frames::{UrdfForm, robot_description};
-pub use parameter_commands::{ParameterError, ParameterNode, labelled, parameter_nodes};
+pub use parameter_commands::{ParameterNode, labelled, parameter_nodes};
 pub use record::{
     AnonymiseError, AnonymiseReport, ChannelReport, InspectReport, PassiveRecordError,
     PassiveRecorder, PlaybackOptions, ReadError, RecordingLosses, Replay, ReplayError,
@@ -83,13 +83,11 @@ pub use senders::Senders;
 pub use sensors::{
     BlockRead, BlockReader, LinkChange, Liveness, PollInterval, delivery_hint, sensor_request,
 };
-pub use service_call::{NoResponse, call};
+pub use service_call::{CommandError, call};
 pub use settings::{NODE_NAME, Settings, SettingsInputs};
 pub use stats::LinkState;
 pub use tasks::{Endless, keep_running, runtime};
-pub use topic_commands::{
-    EchoOptions, PublishOptions, TopicError, TopicsOptions, echo, publish, topics,
-};
+pub use topic_commands::{EchoOptions, PublishOptions, TopicsOptions, echo, publish, topics};
 pub use topics_page::topics_markdown;
 pub use vehicles::{Announcement, Endpoint, HeartbeatDirectory, Peer, Unserved, VehicleAddress};
 pub use view::{Viewer, view};

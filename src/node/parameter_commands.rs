@@ -1,61 +1,13 @@
 //! `param` of the command line, as `ros2 param` does, on every node with parameter services.
 use super::parameter_values::{from_msg, to_msg};
-use super::service_call::{NoResponse, no_service, poll_until, wait_for_response};
-use crate::config::params::ParamType;
+use super::service_call::{CommandError, no_service, poll_until, wait_for_response};
 use crate::config::yaml::{self, YamlKind};
-use crate::config::{ParamValue, did_you_mean};
-use crate::msgs::Service;
+use crate::config::{ParamValue, did_you_mean, params::ParamType};
 use crate::msgs::rcl_interfaces::msg::{Parameter, ParameterDescriptor};
 use crate::msgs::rcl_interfaces::srv::*;
-use crate::ros::Middleware;
-use std::fmt::Write as _;
-use std::sync::Arc;
-use std::time::Duration;
+use crate::{msgs::Service, ros::Middleware};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 use tokio::sync::oneshot;
-
-/// Why a command on parameters did not do what it was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum ParameterError {
-    /// No service, or no response.
-    #[error(transparent)]
-    Service(#[from] NoResponse),
-    /// The node does not have the parameter.
-    #[error("{node} has no parameter {name}{hint}")]
-    Unknown {
-        /// Full name of the node.
-        node: String,
-        /// The parameter.
-        name: String,
-        /// The most similar name.
-        hint: String,
-    },
-    /// The node refuses the value.
-    #[error("{node} refuses {name}: {reason}{hint}")]
-    Refused {
-        /// Full name of the node.
-        node: String,
-        /// The parameter.
-        name: String,
-        /// Its reason.
-        reason: String,
-        /// The most similar name, of an unknown parameter.
-        hint: String,
-    },
-    /// The value is no YAML, or no parameter has such values.
-    #[error("the value of {name}: {why}")]
-    Value {
-        /// The parameter.
-        name: String,
-        /// Reason.
-        why: String,
-    },
-    /// No node has parameters.
-    #[error("no node with parameters within {seconds} s")]
-    NoNodes {
-        /// Time limit.
-        seconds: f64,
-    },
-}
 
 /// The parameter services of one node.
 pub struct ParameterNode<'a> {
@@ -64,14 +16,14 @@ pub struct ParameterNode<'a> {
     limit: Duration,
 }
 
-/// Suffix and type of the service by which nodes with parameters are found.
+/// Suffix of the service by which nodes with parameters are found.
 const LIST: &str = "/list_parameters";
 
 /// Finds all nodes with parameters. `limit` applies to the search, and to each later search and response.
 pub async fn parameter_nodes(
     middleware: &Middleware,
     limit: Duration,
-) -> Result<Vec<ParameterNode<'_>>, ParameterError> {
+) -> Result<Vec<ParameterNode<'_>>, CommandError> {
     let mut last = Vec::new();
     let find = || {
         let servers = middleware.servers().into_iter();
@@ -83,7 +35,8 @@ pub async fn parameter_nodes(
         is_settled.then(|| last.clone())
     };
     let names = poll_until(limit, find).await;
-    let names = names.ok_or(ParameterError::NoNodes { seconds: limit.as_secs_f64() })?;
+    let none = || format!("no node with parameters within {} s", limit.as_secs_f64());
+    let names = names.ok_or_else(|| CommandError::Graph(none()))?;
     Ok(names.into_iter().map(|name| ParameterNode { middleware, name, limit }).collect())
 }
 
@@ -93,9 +46,9 @@ impl<'a> ParameterNode<'a> {
         middleware: &'a Middleware,
         name: &str,
         limit: Duration,
-    ) -> Result<Self, ParameterError> {
+    ) -> Result<Self, CommandError> {
         let absolute = if name.starts_with('/') { name.to_owned() } else { format!("/{name}") };
-        let name = middleware.resolve(&absolute).map_err(NoResponse::from)?;
+        let name = middleware.resolve(&absolute)?;
         Ok(Self { middleware, name, limit })
     }
 
@@ -108,7 +61,7 @@ impl<'a> ParameterNode<'a> {
         &self,
         service: &str,
         request: S::Request,
-    ) -> Result<S::Response, NoResponse> {
+    ) -> Result<S::Response, CommandError> {
         let client = Arc::new(self.middleware.client::<S>(&format!("{}/{service}", self.name))?);
         if poll_until(self.limit, || client.is_ready().then_some(())).await.is_none() {
             return Err(no_service(self.middleware, client.name(), self.limit));
@@ -120,7 +73,7 @@ impl<'a> ParameterNode<'a> {
     }
 
     /// Names of all parameters, sorted.
-    pub async fn list(&self) -> Result<Vec<String>, ParameterError> {
+    pub async fn list(&self) -> Result<Vec<String>, CommandError> {
         let request = ListParametersRequest::default();
         let listed = self.call::<ListParameters>("list_parameters", request).await?;
         let mut names = listed.result.names;
@@ -129,11 +82,11 @@ impl<'a> ParameterNode<'a> {
     }
 
     /// Values of parameters. Errors: the node does not have one of them.
-    pub async fn get(&self, names: &[String]) -> Result<Vec<ParamValue>, ParameterError> {
+    pub async fn get(&self, names: &[String]) -> Result<Vec<ParamValue>, CommandError> {
         let request = GetParametersRequest { names: names.to_vec() };
         let got = self.call::<GetParameters>("get_parameters", request).await?;
         let values: Vec<_> = got.values.iter().map(from_msg).collect();
-        // A node answers with an empty list, or with a value that is not set.
+        // To an unknown name a node answers with an empty list, or with a value that is not set.
         for (i, name) in names.iter().enumerate() {
             if !matches!(values.get(i), Some(Some(_))) {
                 return Err(self.unknown(name).await);
@@ -144,29 +97,29 @@ impl<'a> ParameterNode<'a> {
 
     /// Sets a parameter to a value in YAML. It gets the type that the parameter has: `60` is a real number for a real parameter,
     /// and a text for a text.
-    pub async fn set(&self, name: &str, text: &str) -> Result<(), ParameterError> {
+    pub async fn set(&self, name: &str, text: &str) -> Result<(), CommandError> {
         let request = GetParameterTypesRequest { names: vec![name.to_owned()] };
         let types = self.call::<GetParameterTypes>("get_parameter_types", request).await?.types;
         let declared = types.first().copied().unwrap_or(0);
         let value = value_of(text, declared);
-        let (value, kind) =
-            value.map_err(|why| ParameterError::Value { name: name.to_owned(), why })?;
+        let wrong = |why: String| CommandError::Graph(format!("the value of {name}: {why}"));
+        let (value, kind) = value.map_err(wrong)?;
         let parameter = Parameter { name: name.to_owned(), value: to_msg(&value, kind) };
         let request = SetParametersRequest { parameters: vec![parameter] };
         let set = self.call::<SetParameters>("set_parameters", request).await?;
         match set.results.into_iter().next() {
             Some(result) if result.successful => Ok(()),
-            result => Err(ParameterError::Refused {
-                node: self.name.clone(),
-                name: name.to_owned(),
-                reason: result.map(|result| result.reason).unwrap_or_default(),
-                hint: if declared == 0 { self.hint(name).await } else { String::new() },
-            }),
+            result => {
+                let reason = result.map(|result| result.reason).unwrap_or_default();
+                let hint = if declared == 0 { self.hint(name).await } else { String::new() };
+                let text = format!("{} refuses {name}: {reason}{hint}", self.name);
+                Err(CommandError::Graph(text))
+            }
         }
     }
 
     /// Types, ranges and meaning of parameters.
-    pub async fn describe(&self, names: &[String]) -> Result<String, ParameterError> {
+    pub async fn describe(&self, names: &[String]) -> Result<String, CommandError> {
         let request = DescribeParametersRequest { names: names.to_vec() };
         let described = self.call::<DescribeParameters>("describe_parameters", request).await?;
         let mut text = String::new();
@@ -180,7 +133,7 @@ impl<'a> ParameterNode<'a> {
     }
 
     /// All parameters with their values as a parameter file.
-    pub async fn dump(&self) -> Result<String, ParameterError> {
+    pub async fn dump(&self) -> Result<String, CommandError> {
         let names = self.list().await?;
         let values = self.get(&names).await?;
         let mut text = format!("{}:\n  ros__parameters:\n", self.name);
@@ -190,9 +143,9 @@ impl<'a> ParameterNode<'a> {
         Ok(text)
     }
 
-    async fn unknown(&self, name: &str) -> ParameterError {
+    async fn unknown(&self, name: &str) -> CommandError {
         let hint = self.hint(name).await;
-        ParameterError::Unknown { node: self.name.clone(), name: name.to_owned(), hint }
+        CommandError::Graph(format!("{} has no parameter {name}{hint}", self.name))
     }
 
     async fn hint(&self, name: &str) -> String {
@@ -201,8 +154,8 @@ impl<'a> ParameterNode<'a> {
     }
 }
 
-/// Reads a value in YAML. Where a parameter of the declared type takes a text or a real number, what looks like something else
-/// is one, too. Returns the value and its type.
+/// Reads a value in YAML; returns it with its type. For a declared text any scalar is a text, for a declared real number an
+/// integer is a real number.
 fn value_of(text: &str, declared: u8) -> Result<(ParamValue, u8), String> {
     const TEXT: u8 = ParamType::String as u8;
     const REAL: u8 = ParamType::Double as u8;
@@ -250,17 +203,9 @@ fn scalar_type(value: &ParamValue) -> u8 {
 }
 
 /// Names of the types of `rcl_interfaces/msg/ParameterType`.
+#[rustfmt::skip] // a table
 const TYPES: [&str; 10] = [
-    "not set",
-    "boolean",
-    "integer",
-    "double",
-    "string",
-    "byte array",
-    "boolean array",
-    "integer array",
-    "double array",
-    "string array",
+    "not set", "boolean", "integer", "double", "string", "byte array", "boolean array", "integer array", "double array", "string array",
 ];
 
 fn description(text: &mut String, descriptor: &ParameterDescriptor) {

@@ -1,8 +1,7 @@
 //! Changes of live parameters that other subsystems request; `params` applies them.
 use crate::config::ParamValue;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 use tokio::sync::Notify;
 
 /// Pending requests: the newest of each sensor.

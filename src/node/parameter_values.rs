@@ -1,6 +1,5 @@
 //! Values of parameters as `rcl_interfaces/msg/ParameterValue`.
-use crate::config::ParamValue;
-use crate::msgs::rcl_interfaces::msg::ParameterValue;
+use crate::{config::ParamValue, msgs::rcl_interfaces::msg::ParameterValue};
 
 /// A value as a message; `kind` is a number of `rcl_interfaces/msg/ParameterType`.
 pub(super) fn to_msg(value: &ParamValue, kind: u8) -> ParameterValue {

@@ -1,6 +1,5 @@
 //! True poses of the served vehicles in the last seconds: `vehicles` writes them, `sensors` and `reports` read them.
-use crate::frames::VehiclePose;
-use crate::time::SimTime;
+use crate::{frames::VehiclePose, time::SimTime};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;

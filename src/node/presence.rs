@@ -1,9 +1,6 @@
 //! Presence of the vehicles: the newest heartbeat of each `CopterSim`, and each vehicle's first position.
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{collections::BTreeMap, net::Ipv4Addr, sync::Arc, time::Instant};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LastHeartbeat {

@@ -1,9 +1,6 @@
 //! Steps of a replay. The input or a service requests them; the replay, one per process (ADR 0014), runs them.
 use parking_lot::{Condvar, Mutex};
-use std::collections::VecDeque;
-use std::fmt;
-use std::sync::OnceLock;
-use std::time::Duration;
+use std::{collections::VecDeque, fmt, sync::OnceLock, time::Duration};
 
 static STEPS: OnceLock<StepQueue> = OnceLock::new();
 

@@ -13,11 +13,9 @@ pub(super) fn read_library(params: &Params, files: &mut Files) -> Library {
     let mut library = Library::default();
     if let Some(path) = &params.scene.file
         && let Some((file, text)) = files.load_text("scene.file", path)
+        && let Some(read) = files.problems.keep(Library::with_file(&file, &text))
     {
-        match Library::with_file(&file, &text) {
-            Ok(read) => library = read,
-            Err(Problems(found)) => files.problems.0.extend(found),
-        }
+        library = read;
     }
     if let Some(folder) = &params.scene.models {
         add_models(folder, &mut library, files);
@@ -87,15 +85,14 @@ pub(super) fn read_created_objects(params: &Params, files: &mut Files) -> Vec<Cr
     let mut objects = Vec::new();
     for path in &params.scene.created {
         let name = path.display().to_string();
-        let text = read_text(path).map_err(|why| Problems(vec![Problem::new(&name, why)]));
-        match text.and_then(|(text, _)| CreatedObject::read(&name, &text)) {
-            Ok(found) if found.is_empty() => {
-                let none = "creates no object (no line begins with `CreateVehicle,`)";
-                files.warnings.push(Problem::new(&name, none));
-            }
-            Ok(found) => objects.extend(found),
-            Err(Problems(found)) => files.problems.0.extend(found),
+        let text = read_text(path).map_err(|why| Problems::from(Problem::new(&name, why)));
+        let read = text.and_then(|(text, _)| CreatedObject::read(&name, &text));
+        let Some(found) = files.problems.keep(read) else { continue };
+        if found.is_empty() {
+            let none = "creates no object (no line begins with `CreateVehicle,`)";
+            files.warnings.push(Problem::new(&name, none));
         }
+        objects.extend(found);
     }
     objects
 }

@@ -27,8 +27,6 @@ pub struct Finding {
 
 /// A part of the bridge with its own status in `/diagnostics`.
 pub(super) trait Section: Send {
-    fn name(&self) -> &'static str;
-
     /// Checks the part; called once per report.
     fn check(&mut self) -> Finding;
 

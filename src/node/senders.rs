@@ -1,15 +1,11 @@
 //! Accepted senders and listening addresses, for the whole bridge: every receiving socket gets its options here.
 use super::section::{Finding, Level, Section, value};
-use crate::config::params::VehicleParams;
-use crate::config::{ControlLink, Params};
-use crate::doctor::BridgeFacts;
+use crate::config::{ControlLink, Params, params::VehicleParams};
 use crate::transport::{Accept, BindOptions, Refused, is_local_address};
-use crate::wire::NETWORK_GROUP;
+use crate::{doctor::BridgeFacts, wire::NETWORK_GROUP};
 use ipnet::Ipv4Net;
 use parking_lot::Mutex;
-use std::collections::BTreeSet;
-use std::net::Ipv4Addr;
-use std::sync::Arc;
+use std::{collections::BTreeSet, net::Ipv4Addr, sync::Arc};
 
 /// Accepted senders, and refused senders that were logged.
 #[derive(Debug)]
@@ -137,10 +133,6 @@ impl RefusedSenders {
 }
 
 impl Section for RefusedSenders {
-    fn name(&self) -> &'static str {
-        "senders"
-    }
-
     fn check(&mut self) -> Finding {
         let refused = self.senders.report();
         let total = refused.total();

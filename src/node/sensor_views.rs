@@ -1,11 +1,7 @@
 //! Changes of running sensors: `reports` detects when the renderer has made a change, `sensors` finds the first frame that
 //! shows it, and `frames` moves TF with that frame.
-use super::clock::host_now;
-use super::pose_history::PoseHistory;
-use super::settings::Settings;
 use super::view_log::{log_described_view, log_misread_pose};
-use crate::config;
-use crate::config::params::Foreign;
+use super::{clock::host_now, pose_history::PoseHistory, settings::Settings};
 use crate::frames::{
     FrameTree, Mount, MountOrientation, SensorMount, Transform, WorldConvention, mount_transform,
     pose_in_mount,
@@ -16,6 +12,7 @@ use crate::sensors::{
 };
 use crate::time::{RosTime, SimTime};
 use crate::wire::{CameraDescription, SensorKind, SensorRequest};
+use crate::{config, config::params::Foreign};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,7 +29,6 @@ const MAX_DELAY_NS: i64 = 100_000_000;
 /// Largest age in ns of the last frame of a sensor that delivers.
 const MAX_FRAME_AGE_NS: i64 = 2_000_000_000;
 
-/// The views of all sensors.
 #[derive(Clone)]
 pub(super) struct SensorViews(Arc<SharedViews>);
 

@@ -2,48 +2,30 @@
 use crate::config::did_you_mean;
 use crate::ros::call::{CallError, ServiceCall};
 use crate::ros::{Middleware, RosError};
-use std::time::Duration;
+use std::{io, time::Duration};
 use tokio::sync::oneshot;
 
 const POLL_PERIOD: Duration = Duration::from_millis(20);
 
-/// Why there is no response.
+/// Why a command on the graph failed.
 #[derive(Debug, thiserror::Error)]
-pub enum NoResponse {
-    /// The graph has no such service.
-    #[error("no service {service} within {seconds} s{hint}")]
-    NoService {
-        /// Its full name.
-        service: String,
-        /// Time limit.
-        seconds: f64,
-        /// The most similar name.
-        hint: String,
-    },
-    /// The service has another type.
-    #[error("{service} is a {found}, not a {given}")]
-    OtherType {
-        /// Its full name.
-        service: String,
-        /// Type in the call.
-        given: String,
-        /// Type in the graph.
-        found: String,
-    },
-    /// The service does not answer.
-    #[error("{service} exists, but has not answered within {seconds} s")]
-    Silent {
-        /// Its full name.
-        service: String,
-        /// Time limit.
-        seconds: f64,
-    },
-    /// The call cannot be made, or its response cannot be read.
+#[non_exhaustive]
+pub enum CommandError {
+    /// The graph lacks what the command needs, or refuses it.
+    #[error("{0}")]
+    Graph(String),
+    /// The path of `--field` does not fit the message.
+    #[error("--field {0}")]
+    Field(String),
+    /// A request or message cannot be made, sent or read.
     #[error(transparent)]
     Call(#[from] CallError),
+    /// Writing to standard output failed.
+    #[error("cannot write the output")]
+    Output(#[from] io::Error),
 }
 
-impl From<RosError> for NoResponse {
+impl From<RosError> for CommandError {
     fn from(error: RosError) -> Self {
         Self::Call(error.into())
     }
@@ -57,7 +39,7 @@ pub async fn call(
     type_name: Option<&str>,
     request: &str,
     limit: Duration,
-) -> Result<String, NoResponse> {
+) -> Result<String, CommandError> {
     let service = middleware.resolve(service)?;
     let absent = || no_service(middleware, &service, limit);
     // A request of known type is checked before the search.
@@ -72,7 +54,7 @@ pub async fn call(
     let call = match (checked, type_name) {
         (Some(call), Some(given)) if given == found => call,
         (_, Some(given)) => {
-            return Err(NoResponse::OtherType { service, given: given.to_owned(), found });
+            return Err(CommandError::Graph(format!("{service} is a {found}, not a {given}")));
         }
         _ => ServiceCall::new(middleware, &service, &found, request)?,
     };
@@ -83,10 +65,11 @@ pub async fn call(
 }
 
 /// The error for a service that was not found within `limit`.
-pub(super) fn no_service(middleware: &Middleware, service: &str, limit: Duration) -> NoResponse {
+pub(super) fn no_service(middleware: &Middleware, service: &str, limit: Duration) -> CommandError {
     let servers = middleware.servers();
     let hint = did_you_mean(service, servers.iter().map(|server| server.name.as_str()));
-    NoResponse::NoService { service: service.to_owned(), seconds: limit.as_secs_f64(), hint }
+    let seconds = limit.as_secs_f64();
+    CommandError::Graph(format!("no service {service} within {seconds} s{hint}"))
 }
 
 /// Returns the response that the callback of a call sends.
@@ -94,14 +77,16 @@ pub(super) async fn wait_for_response<T, E>(
     service: &str,
     limit: Duration,
     response: &mut oneshot::Receiver<Result<T, E>>,
-) -> Result<T, NoResponse>
+) -> Result<T, CommandError>
 where
-    NoResponse: From<E>,
+    CommandError: From<E>,
 {
     match tokio::time::timeout(limit, response).await {
         Ok(Ok(response)) => Ok(response?),
         Ok(Err(_)) | Err(_) => {
-            Err(NoResponse::Silent { service: service.to_owned(), seconds: limit.as_secs_f64() })
+            let seconds = limit.as_secs_f64();
+            let text = format!("{service} exists, but has not answered within {seconds} s");
+            Err(CommandError::Graph(text))
         }
     }
 }

@@ -1,25 +1,21 @@
 //! Settings of the bridge from the command line and files, or a list of all faults.
-use super::calibrations::Calibrations;
 use super::camera_pairs::{self, CameraPairs};
-use super::error::NodeError;
 use super::files::{Files, NamedFile};
-use super::host_names;
 use super::scene_files::{read_created_objects, read_library};
-use crate::config;
+use super::{calibrations::Calibrations, error::NodeError, host_names};
 use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
 use crate::config::ros_args::{self, ParamSource, RosArgs};
 use crate::config::{
-    AngleUnitChoice, ParamValue, Params, Problem, Problems, SensorConfig, config_json,
-    doubt_of_degrees, resolve_angle_unit,
+    AngleUnitChoice, ParamValue, Params, Problem, Problems, ResolvedAngleUnit, SensorConfig,
+    config_json, doubt_of_degrees, resolve_angle_unit,
 };
 use crate::frames::{FrameNames, FrameTree, MountOrientation, SensorMount};
-use crate::program::Needs;
 use crate::scene::{CreatedObject, Library, Rounding, TerrainMap};
 use crate::sensors::{FrameKind, spec_of};
 use crate::wire::{NETWORK_GROUP, Ports, SensorKind};
+use crate::{config, program::Needs};
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddrV4;
-use std::sync::Arc;
+use std::{net::SocketAddrV4, sync::Arc};
 use tokio::sync::watch;
 
 /// Default name of the node.
@@ -47,7 +43,7 @@ pub struct Settings {
     /// Cameras that depend on each other.
     pub pairs: CameraPairs,
     /// Unit of the mounting angles, and how it was determined.
-    pub angle_unit: config::ResolvedAngleUnit,
+    pub angle_unit: ResolvedAngleUnit,
     /// Ports of the platform.
     pub ports: Ports,
     /// Inputs of these settings.
@@ -94,10 +90,8 @@ impl Settings {
                 ParamSource::Value(name, value) => values.push((name.clone(), value.clone())),
                 ParamSource::File(path) => {
                     if let Some((file, text)) = files.load_text("params-file", path) {
-                        match ros_args::params_of_file(&file, &text, &node) {
-                            Ok(found) => values.extend(found),
-                            Err(Problems(found)) => files.problems.0.extend(found),
-                        }
+                        let found = ros_args::params_of_file(&file, &text, &node);
+                        values.extend(files.problems.keep(found).unwrap_or_default());
                     }
                 }
             }
@@ -109,10 +103,7 @@ impl Settings {
             return Err(problems.into());
         }
         host_names::resolve(&mut values, &mut problems);
-        let params = Params::from_values(&values).unwrap_or_else(|Problems(found)| {
-            problems.0.extend(found);
-            Params::default()
-        });
+        let params = problems.keep(Params::from_values(&values)).unwrap_or_default();
         let mut settings = Self::with_params(problems.or(params)?)?;
         settings.origin.values = values;
         settings.warnings.extend(warnings);
@@ -203,11 +194,8 @@ impl Settings {
         }
         let mut changed = self.clone();
         changed.origin.sensors.push(sensor);
-        let found = changed.changed(self.params.clone());
-        let found = found.unwrap_or_else(|Problems(found)| {
-            problems.0.extend(found);
-            self.clone()
-        });
+        let found = problems.keep(changed.changed(self.params.clone()));
+        let found = found.unwrap_or_else(|| self.clone());
         if found.angle_unit.unit != self.angle_unit.unit {
             let why = "changes the unit that mount_angle_unit:=auto finds for all sensors; set mount_angle_unit";
             problems.push("row.SensorAngEular", why);
@@ -229,9 +217,7 @@ impl Settings {
         calibrations: &Calibrations,
     ) -> Result<Self, Problems> {
         let (entries, mut problems) = params.changed_entries(&origin.sensors);
-        if let Err(Problems(found)) = params.check_sensors(&entries) {
-            problems.0.extend(found);
-        }
+        problems.keep(params.check_sensors(&entries));
         let is_enabled = |s: &&SensorConfig| params.sensor(s.seq_id).enabled.unwrap_or(true);
         let file_entries: Vec<_> = origin.sensors.iter().filter(is_enabled).cloned().collect();
         // Only the files determine the unit: angles in parameters are always in degrees.
@@ -245,10 +231,7 @@ impl Settings {
         let calibrations = Calibrations::read(&params, &sensors, calibrations, &mut problems);
         let mounts = sensors.iter().map(|s| mount(s, &params, &angle_unit));
         let pairs = CameraPairs::find(&params, &sensors, &mounts.collect::<Vec<_>>());
-        let pairs = pairs.unwrap_or_else(|Problems(found)| {
-            problems.0.extend(found);
-            CameraPairs::default()
-        });
+        let pairs = problems.keep(pairs).unwrap_or_default();
         problems.or(Self {
             ports: params.ports,
             params,
@@ -357,7 +340,6 @@ impl Settings {
         vehicles.filter(|id| *params.control_link(*id) != config::ControlLink::Off).collect()
     }
 
-    /// Returns the frames of these settings.
     pub(super) fn frame_tree(&self) -> Result<FrameTree, NodeError> {
         let (names, vehicles) = (self.frame_names(), self.vehicles());
         FrameTree::new(names, &vehicles, &self.mounts()).map_err(NodeError::Frames)
@@ -415,13 +397,11 @@ impl Settings {
     }
 }
 
-fn mount(
-    sensor: &SensorConfig,
-    params: &Params,
-    angle_unit: &config::ResolvedAngleUnit,
-) -> SensorMount {
+fn mount(sensor: &SensorConfig, params: &Params, angle_unit: &ResolvedAngleUnit) -> SensorMount {
     let unit = unit_of(sensor, angle_unit);
     let link = params.sensor(sensor.seq_id).frame_id;
+    let optical_of =
+        |link: &String| format!("{}_optical_frame", link.strip_suffix("_link").unwrap_or(link));
     SensorMount {
         seq_id: sensor.seq_id,
         mount: sensor.mount,
@@ -434,13 +414,13 @@ fn mount(
         },
         optical: spec_of(sensor.kind).topics.iter().any(|t| t.frame == FrameKind::Optical),
         moving: sensor.kind == SensorKind::Pod,
-        optical_frame: link.as_ref().map(|link| optical_of(link)),
+        optical_frame: link.as_ref().map(optical_of),
         link,
     }
 }
 
 /// The simulator reads the pod's angles in degrees, whatever the unit of other sensors (docs/wire/traps.md, angle-unit).
-fn unit_of(sensor: &SensorConfig, resolved: &config::ResolvedAngleUnit) -> config::AngleUnit {
+fn unit_of(sensor: &SensorConfig, resolved: &ResolvedAngleUnit) -> config::AngleUnit {
     match sensor.kind {
         SensorKind::Pod => config::AngleUnit::Degrees,
         _ => resolved.unit,
@@ -454,11 +434,6 @@ pub(super) fn topic_below(prefix: &str, name: &str) -> String {
     } else {
         format!("{}/{name}", prefix.trim_end_matches('/'))
     }
-}
-
-/// Returns the optical frame of a link named by the user.
-fn optical_of(link: &str) -> String {
-    format!("{}_optical_frame", link.strip_suffix("_link").unwrap_or(link))
 }
 
 /// Reads `<map>.png` and `<map>.txt` in the same folder.

@@ -67,10 +67,6 @@ impl SharedPorts {
 }
 
 impl Section for SharedPorts {
-    fn name(&self) -> &'static str {
-        "shared ports"
-    }
-
     fn check(&mut self) -> Finding {
         self.shared = self.search();
         let (level, message) = match self.shared.len() {

@@ -6,7 +6,6 @@ use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Handle of the scene.
 #[derive(Clone)]
 pub(super) struct SharedScene {
     scene: Arc<Mutex<Scene>>,

@@ -1,14 +1,11 @@
 //! Figures of each source.
 pub use crate::doctor::LinkState;
-use crate::doctor::SourceRole;
 use crate::node::cause::Cause;
 use crate::session::{DropCause, ReassemblyCounters};
-use crate::vehicle::CounterKind;
+use crate::{doctor::SourceRole, vehicle::CounterKind};
 use hdrhistogram::Histogram;
 use parking_lot::{Mutex, MutexGuard};
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 /// Figures of one source (a sensor, an IMU, a true state, the heartbeats).
 #[derive(Clone, Debug, Default)]
@@ -110,6 +107,12 @@ impl Figures {
         (!causes.is_empty()).then(|| causes.join("; "))
     }
 
+    /// Counts a whole frame or sample.
+    pub(super) fn count_frame(&mut self) {
+        self.frames += 1;
+        self.last_frame = Some(Instant::now());
+    }
+
     pub(super) fn record_latency(&mut self, nanoseconds: i64) {
         let us = u64::try_from(nanoseconds / 1000).unwrap_or(0).clamp(1, MAX_LATENCY_US);
         self.latency_us.0.saturating_record(us);
@@ -150,10 +153,7 @@ impl SourceStats {
     pub(super) fn count_result(&self, result: Result<(), Cause>) {
         let mut figures = self.lock();
         match result {
-            Ok(()) => {
-                figures.frames += 1;
-                figures.last_frame = Some(Instant::now());
-            }
+            Ok(()) => figures.count_frame(),
             Err(cause) => figures.count(cause),
         }
     }

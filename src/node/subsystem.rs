@@ -1,9 +1,6 @@
 //! Interface of a subsystem: a folder of `node`, and a row in the table of `bridge.rs`.
-use super::assembly::Assembly;
-use super::context::Context;
-use super::error::NodeError;
-use crate::config::params::QosGroup;
-use crate::config::{Direction, ServiceRow, TopicRow};
+use super::{assembly::Assembly, context::Context, error::NodeError};
+use crate::config::{Direction, ServiceRow, TopicRow, params::QosGroup};
 use std::fmt::Write as _;
 
 /// A part of the bridge that opens independently of the others.
@@ -12,6 +9,12 @@ pub(super) struct Subsystem {
     pub(super) open: fn(&Context<'_>, &mut Assembly) -> Result<(), NodeError>,
     pub(super) topics: fn(&mut TopicPage),
 }
+
+/// Head of a table of services.
+pub(super) const SERVICE_HEAD: &str = "
+| Service | Type | What it does |
+|---|---|---|
+";
 
 /// `docs/topics.md` under construction.
 #[derive(Default)]

@@ -1,13 +1,8 @@
 //! Tasks and threads that run as long as the bridge; the bridge reports and restarts those that panic or end.
-use super::error::NodeError;
-use super::stats::SourceStats;
-use crate::node::cause::Cause;
-use crate::node::clock::host_now;
+use super::{error::NodeError, stats::SourceStats};
+use crate::node::{cause::Cause, clock::host_now};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::Poll;
-use std::thread::JoinHandle;
-use std::time::Duration;
+use std::{pin::pin, sync::Arc, task::Poll, thread::JoinHandle, time::Duration};
 use tokio::runtime::{Builder, Handle, Runtime};
 
 /// Pause before a restart, so that a task that fails at once does not flood the log.
@@ -28,23 +23,26 @@ pub trait Endless: Send + 'static {
 
 /// A task with its own entry in `/diagnostics`, which counts its failures.
 pub(super) trait CountedTask: Send + 'static {
-    fn stats(&self) -> &SourceStats;
-
     /// Runs, as [`Endless::work`].
     fn run(&mut self) -> impl Future<Output = ()> + Send;
 }
 
-impl<S: CountedTask> Endless for S {
+struct Counted<T> {
+    task: T,
+    stats: Arc<SourceStats>,
+}
+
+impl<T: CountedTask> Endless for Counted<T> {
     fn name(&self) -> String {
-        self.stats().name().to_string()
+        self.stats.name().to_string()
     }
 
     fn failed(&mut self) {
-        self.stats().lock().count(Cause::TaskFailed);
+        self.stats.lock().count(Cause::TaskFailed);
     }
 
     async fn work(&mut self) {
-        self.run().await;
+        self.task.run().await;
     }
 }
 
@@ -83,6 +81,10 @@ pub fn runtime(what: &'static str) -> Result<Runtime, NodeError> {
 
 pub(super) fn start(runtime: &Handle, task: impl Endless) {
     runtime.spawn(keep_running(task));
+}
+
+pub(super) fn start_counted(runtime: &Handle, stats: Arc<SourceStats>, task: impl CountedTask) {
+    start(runtime, Counted { task, stats });
 }
 
 pub(super) fn panics(work: impl FnOnce()) -> bool {

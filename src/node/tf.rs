@@ -1,17 +1,11 @@
 //! Publishes `/tf` and `/tf_static` from one frame tree.
-use super::clock::HeaderClock;
-use super::error::NodeError;
-use super::tasks::Endless;
+use super::{clock::HeaderClock, error::NodeError, tasks::Endless};
 use crate::frames::{FrameTree, Ned, SensorMount, Transform, Vector, VehiclePose};
-use crate::msgs::geometry_msgs::msg::TransformStamped;
-use crate::msgs::tf2_msgs::msg::TFMessage;
-use crate::ros::Publisher;
-use crate::time::RosTime;
-use crate::vehicle::BodyFrame;
+use crate::msgs::{geometry_msgs::msg::TransformStamped, tf2_msgs::msg::TFMessage};
+use crate::{ros::Publisher, time::RosTime, vehicle::BodyFrame};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 
 /// The moving part of TF, shared by all sources of poses.
@@ -57,10 +51,6 @@ impl Tf {
         self.known_poses.lock().len()
     }
 
-    fn tree(&self) -> MutexGuard<'_, FrameTree> {
-        self.tree.lock()
-    }
-
     pub(super) fn is_read(&self) -> bool {
         self.publisher.subscribers() > 0
     }
@@ -68,7 +58,7 @@ impl Tf {
     /// Publishes the frames that move with a vehicle, if `/tf` has a subscriber.
     pub(super) fn publish(&self, pose: &VehiclePose, stamp: RosTime) {
         let transforms = {
-            let mut tree = self.tree();
+            let mut tree = self.tree.lock();
             let transforms = tree.update(pose, stamp);
             self.is_read().then(|| transforms.to_vec())
         };
@@ -201,6 +191,6 @@ impl StaticTf {
     }
 
     fn tree(&self) -> MutexGuard<'_, FrameTree> {
-        self.0.tf.tree()
+        self.0.tf.tree.lock()
     }
 }

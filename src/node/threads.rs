@@ -1,9 +1,7 @@
 //! The threads of a bridge: prepared during opening, then started together.
-use super::error::NodeError;
-use super::tasks;
-use std::sync::Arc;
+use super::{error::NodeError, tasks};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::{sync::Arc, thread::JoinHandle};
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::oneshot;
 

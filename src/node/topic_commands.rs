@@ -1,99 +1,23 @@
 //! `echo`, `pub` and `topics` of the command line, as `ros2 topic` does.
 use super::clock::host_now;
-use super::service_call::poll_until;
-use crate::config::did_you_mean;
-use crate::config::params::QosChange;
+use super::service_call::{CommandError, poll_until};
+use crate::config::{did_you_mean, params::QosChange};
 use crate::ros::call::{CallError, MessageType, MessageValue, ShortenOptions};
 use crate::ros::{
-    ConnectionsWatch, Durability, Middleware, Outcome, Qos, Reliability, RosError, SubscribedTopic,
-    TopicInfo,
+    ConnectionsWatch, Durability, Middleware, Outcome, Qos, Reliability, SubscribedTopic, TopicInfo,
 };
-use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::{fmt::Write as _, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior};
 
-/// The graph is taken as discovered when it has not changed for this time.
+/// The graph counts as discovered when it has not changed for this time.
 const SETTLED: Duration = Duration::from_secs(1);
 /// Messages that wait for the output.
 const QUEUE: usize = 64;
-/// How often losses are looked for.
+/// Interval of checks for losses.
 const CHECK_PERIOD: Duration = Duration::from_secs(1);
-
-/// Why a command on a topic did not do what it was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum TopicError {
-    /// Nobody publishes, and no type was given.
-    #[error("nobody publishes {topic} within {seconds} s{hint}")]
-    NoTopic {
-        /// Its full name.
-        topic: String,
-        /// Time limit.
-        seconds: f64,
-        /// The most similar name.
-        hint: String,
-    },
-    /// The topic has other types.
-    #[error("{topic} is {found}; {advice}")]
-    OtherType {
-        /// Its full name.
-        topic: String,
-        /// Types in the graph.
-        found: String,
-        /// What to type.
-        advice: String,
-    },
-    /// No message.
-    #[error("no message on {topic} within {seconds} s")]
-    Silent {
-        /// Its full name.
-        topic: String,
-        /// Time limit.
-        seconds: f64,
-    },
-    /// Too few subscriptions.
-    #[error(
-        "{topic} has {found} subscriptions of type {type_name} after {seconds} s, wanted are {wanted}{hint} (-w 0 waits for none)"
-    )]
-    NoSubscriber {
-        /// Its full name.
-        topic: String,
-        /// Its type.
-        type_name: &'static str,
-        /// Matched subscriptions.
-        found: usize,
-        /// Subscriptions to wait for.
-        wanted: usize,
-        /// Time limit.
-        seconds: f64,
-        /// The most similar name, or the type that is subscribed to.
-        hint: String,
-    },
-    /// The graph is empty.
-    #[error("no topics in the graph within {seconds} s; ROS_DOMAIN_ID must be that of the others")]
-    NoTopics {
-        /// Time limit.
-        seconds: f64,
-    },
-    /// The path does not fit the message.
-    #[error("--field {0}")]
-    Field(String),
-    /// The message cannot be made, or cannot be read.
-    #[error(transparent)]
-    Call(#[from] CallError),
-    /// Writing to standard output failed.
-    #[error("cannot write the output")]
-    Output(#[from] io::Error),
-}
-
-impl From<RosError> for TopicError {
-    fn from(error: RosError) -> Self {
-        Self::Call(error.into())
-    }
-}
 
 /// Options of [`echo`].
 #[derive(Clone, Debug)]
@@ -119,7 +43,7 @@ pub struct EchoOptions {
 }
 
 /// Prints the messages of a topic.
-pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), TopicError> {
+pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), CommandError> {
     let topic = middleware.resolve(&options.topic)?;
     let given = options.type_name.as_deref().map(MessageType::by_name).transpose()?;
     if let Some(message) = given {
@@ -134,7 +58,7 @@ pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), 
     let (sender, mut messages) = mpsc::channel(QUEUE);
     let lost = Arc::new(AtomicU64::new(0));
     let count = lost.clone();
-    // One element more than is shown says that there are more.
+    // One element more than is shown, so that the output marks the array as cut off.
     let most = match (&options.field, options.shorten.no_arrays, options.shorten.length) {
         (None, false, Some(length)) => length.saturating_add(1),
         _ => usize::MAX,
@@ -148,11 +72,12 @@ pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), 
     let deadline = options.limit.map(|limit| Instant::now() + limit);
     let mut is_first = true;
     loop {
-        losses.report(&topic, lost.load(Ordering::Relaxed), subscription.undecodable());
+        losses.log(&topic, lost.load(Ordering::Relaxed), subscription.undecodable());
         let Ok(received) = tokio::time::timeout(CHECK_PERIOD, messages.recv()).await else {
             if is_first && deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 let seconds = options.limit.unwrap_or_default().as_secs_f64();
-                return Err(TopicError::Silent { topic, seconds });
+                let text = format!("no message on {topic} within {seconds} s");
+                return Err(CommandError::Graph(text));
             }
             continue;
         };
@@ -166,9 +91,9 @@ pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), 
     }
 }
 
-fn check_field(message: &MessageType, options: &EchoOptions) -> Result<(), TopicError> {
+fn check_field(message: &MessageType, options: &EchoOptions) -> Result<(), CommandError> {
     if let Some(path) = &options.field {
-        message.default_value()?.at(path).map_err(TopicError::Field)?;
+        message.default_value()?.at(path).map_err(CommandError::Field)?;
     }
     Ok(())
 }
@@ -178,9 +103,9 @@ fn text_of(
     mut value: MessageValue,
     message: &MessageType,
     options: &EchoOptions,
-) -> Result<String, TopicError> {
+) -> Result<String, CommandError> {
     if let Some(path) = &options.field {
-        let found = value.at(path).map_err(TopicError::Field)?.cloned();
+        let found = value.at(path).map_err(CommandError::Field)?.cloned();
         let Some(found) = found else { return Ok(format!("# no {path} in this message\n---\n")) };
         value = found;
     }
@@ -194,24 +119,24 @@ fn text_of(
     Ok(format!("{}\n---\n", yaml.trim_end_matches('\n')))
 }
 
-fn print(text: &str) -> io::Result<()> {
+pub(super) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
-/// Messages that are not printed; the first one is told at once, all others together once in a while.
+/// Messages that are not printed; the first ones are logged at once, later ones at most every 10 s.
 #[derive(Default)]
 struct Losses {
-    told: u64,
+    logged: u64,
     last: Option<Instant>,
 }
 
 impl Losses {
-    fn report(&mut self, topic: &str, slow: u64, undecodable: u64) {
+    fn log(&mut self, topic: &str, slow: u64, undecodable: u64) {
         let is_due = self.last.is_none_or(|last| last.elapsed() >= CHECK_PERIOD * 10);
-        if slow + undecodable > self.told && is_due {
-            (self.told, self.last) = (slow + undecodable, Some(Instant::now()));
+        if slow + undecodable > self.logged && is_due {
+            (self.logged, self.last) = (slow + undecodable, Some(Instant::now()));
             tracing::warn!(
                 "{topic}: {slow} messages are left out because the output is slower than they come, {undecodable} do not decode"
             );
@@ -241,29 +166,29 @@ async fn published_type(
     topic: &str,
     given: Option<MessageType>,
     limit: Duration,
-) -> Result<MessageType, TopicError> {
+) -> Result<MessageType, CommandError> {
     let types = || {
         let topics = middleware.topics().into_iter().filter(|info| info.name == topic);
         let types: Vec<_> = topics.map(|info| info.type_name).collect();
         (!types.is_empty()).then_some(types)
     };
     let found = poll_until(limit, types).await;
-    let other = |types: &[String], advice: String| TopicError::OtherType {
-        topic: topic.to_owned(),
-        found: types.join(" and "),
-        advice,
+    let other = |types: &[String], advice: &str| {
+        CommandError::Graph(format!("{topic} is {}; {advice}", types.join(" and ")))
     };
     match (given, found.as_deref()) {
         (Some(message), Some(types)) if !types.iter().any(|found| found == message.name()) => {
-            Err(other(types, format!("a {} is wanted", message.name())))
+            Err(other(types, &format!("a {} is wanted", message.name())))
         }
         (Some(message), _) => Ok(message),
         (None, Some([name])) => Ok(MessageType::by_name(name)?),
-        (None, Some(types)) => Err(other(types, "name one of them after the topic".to_owned())),
+        (None, Some(types)) => Err(other(types, "name one of them after the topic")),
         (None, None) => {
             let topics = middleware.topics();
             let hint = did_you_mean(topic, topics.iter().map(|info| info.name.as_str()));
-            Err(TopicError::NoTopic { topic: topic.to_owned(), seconds: limit.as_secs_f64(), hint })
+            let seconds = limit.as_secs_f64();
+            let text = format!("nobody publishes {topic} within {seconds} s{hint}");
+            Err(CommandError::Graph(text))
         }
     }
 }
@@ -277,7 +202,7 @@ pub struct PublishOptions {
     pub type_name: String,
     /// The message in YAML; missing fields have their defaults.
     pub message: String,
-    /// Changes of reliable, transient local, depth 1.
+    /// Changes of the QoS, which is else reliable, transient local, depth 1.
     pub qos: QosChange,
     /// Time between two messages.
     pub period: Duration,
@@ -294,7 +219,10 @@ pub struct PublishOptions {
 }
 
 /// Publishes a message once, several times, or without end.
-pub async fn publish(middleware: &Middleware, options: &PublishOptions) -> Result<(), TopicError> {
+pub async fn publish(
+    middleware: &Middleware,
+    options: &PublishOptions,
+) -> Result<(), CommandError> {
     let message = MessageType::by_name(&options.type_name)?;
     let qos = options.qos.apply(Qos::LATCHED);
     let publisher = message.publisher(middleware, &options.topic, qos, &options.message)?;
@@ -303,14 +231,12 @@ pub async fn publish(middleware: &Middleware, options: &PublishOptions) -> Resul
     if matched().is_none() {
         let mut connections = middleware.connections()?;
         if poll_until(options.limit, matched).await.is_none() {
-            return Err(TopicError::NoSubscriber {
-                hint: subscribed_hint(&mut connections, &topic, message.name()),
-                type_name: message.name(),
-                found: publisher.subscribers(),
-                wanted: options.wait,
-                seconds: options.limit.as_secs_f64(),
-                topic,
-            });
+            let (name, found, wanted) = (message.name(), publisher.subscribers(), options.wait);
+            let hint = subscribed_hint(&mut connections, &topic, name);
+            let seconds = options.limit.as_secs_f64();
+            return Err(CommandError::Graph(format!(
+                "{topic} has {found} subscriptions of type {name} after {seconds} s, wanted are {wanted}{hint} (-w 0 waits for none)"
+            )));
         }
     }
     let mut clock = tokio::time::interval(options.period.max(Duration::from_micros(1)));
@@ -334,7 +260,7 @@ pub async fn publish(middleware: &Middleware, options: &PublishOptions) -> Resul
     Ok(())
 }
 
-/// The type with which the topic is subscribed to, else a similar topic of this type.
+/// Returns the other type with which the topic is subscribed to, else a similar name of a topic that has subscribers.
 fn subscribed_hint(connections: &mut ConnectionsWatch, topic: &str, type_name: &str) -> String {
     let subscribed = connections.subscribed();
     let same_name =
@@ -359,11 +285,17 @@ pub struct TopicsOptions {
 }
 
 /// Lists the topics of the graph.
-pub async fn topics(middleware: &Middleware, options: TopicsOptions) -> Result<String, TopicError> {
+pub async fn topics(
+    middleware: &Middleware,
+    options: TopicsOptions,
+) -> Result<String, CommandError> {
     let mut connections = middleware.connections()?;
     let (published, subscribed) = discovered(middleware, &mut connections, options.limit).await;
     if published.is_empty() && subscribed.is_empty() {
-        return Err(TopicError::NoTopics { seconds: options.limit.as_secs_f64() });
+        let seconds = options.limit.as_secs_f64();
+        return Err(CommandError::Graph(format!(
+            "no topics in the graph within {seconds} s; ROS_DOMAIN_ID must be that of the others"
+        )));
     }
     let mut text = String::new();
     let plural = |n: usize| if n == 1 { "" } else { "s" };
@@ -397,7 +329,7 @@ pub async fn topics(middleware: &Middleware, options: TopicsOptions) -> Result<S
     Ok(text)
 }
 
-/// Topics without hidden ones, when the graph has not changed for a while.
+/// Returns the topics, without hidden ones, when the graph has not changed for [`SETTLED`].
 async fn discovered(
     middleware: &Middleware,
     connections: &mut ConnectionsWatch,

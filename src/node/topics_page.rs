@@ -1,5 +1,4 @@
-use super::bridge::SUBSYSTEMS;
-use super::subsystem::TopicPage;
+use super::{bridge::SUBSYSTEMS, subsystem::TopicPage};
 
 /// Returns `docs/topics.md`, assembled from the tables of all subsystems.
 pub fn topics_markdown() -> String {

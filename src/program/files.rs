@@ -1,7 +1,6 @@
 //! Writes files that belong together, all or none.
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Why the files were not written.
 #[derive(Debug, thiserror::Error)]

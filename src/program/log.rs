@@ -6,8 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use tracing::Subscriber;
 use tracing_appender::non_blocking::{ErrorCounter, NonBlocking, NonBlockingBuilder, WorkerGuard};
-use tracing_subscriber::Layer;
-use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::{Layer, registry::LookupSpan};
 
 /// Queue length; with [`super::LONGEST_MESSAGE`] it bounds the memory to 4 MB.
 const QUEUE: usize = 1024;

@@ -1,8 +1,7 @@
 //! Manual pages and shell completions of a program, generated from its arguments for packages.
 use clap::Command;
 use clap_complete::Shell;
-use std::io;
-use std::path::Path;
+use std::{io, path::Path};
 
 /// The completions of `shell` for `command`, as the shell's own script.
 pub fn completions(mut command: Command, shell: Shell) -> Vec<u8> {

@@ -1,9 +1,7 @@
 //! One message per line: texts from the network can neither forge lines nor fill disks.
 use std::fmt::{self, Write};
 use tracing::field::{Field, Visit};
-use tracing_subscriber::field::RecordFields;
-use tracing_subscriber::fmt::FormatFields;
-use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::{field::RecordFields, fmt::FormatFields, fmt::format::Writer};
 
 /// Maximum bytes of a message with its fields.
 pub const LONGEST_MESSAGE: usize = 4096;

@@ -1,11 +1,8 @@
 //! Orderly end on a signal, also while the program is blocked.
 use crate::transport::EndSignals;
-use std::io;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::thread::JoinHandle;
-use std::time::Duration;
-use tokio::runtime::Runtime;
-use tokio::sync::oneshot;
+use std::{io, thread::JoinHandle, time::Duration};
+use tokio::{runtime::Runtime, sync::oneshot};
 
 /// How work ended.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! One entry of `VisionSensors`.
-use super::fields::SensorEntry;
-use super::text::JsonValue;
-use super::types;
-use super::{TransportOverride, VendorOverrides, orientation};
+use super::{
+    TransportOverride, VendorOverrides, fields::SensorEntry, orientation, text::JsonValue, types,
+};
 use crate::config::{Mount, SensorConfig, TransportMode};
 use crate::wire::{Optics, SensorKind};
 
@@ -52,8 +51,8 @@ impl Draft {
     }
 }
 
-/// Reads one entry. `last_id` is the last SeqID of this file; an entry with problems advances it, too, as in the
-/// vendor's loader.
+/// Reads one entry. `last_id` is the SeqID before it, to which SeqID 0 adds 1; an entry with problems advances it, too, as in
+/// the vendor's loader.
 pub(super) fn read(
     entry: &mut SensorEntry<'_>,
     overrides: &VendorOverrides,
@@ -167,11 +166,8 @@ const COPTER_IDS: std::ops::RangeInclusive<u16> = 1..=10_000;
 
 fn read_mount(entry: &mut SensorEntry<'_>) -> Option<Mount> {
     let target: Option<u16> = entry.integer("TargetCopter", 0..=65_535, "");
-    let mount_type: Option<u16> = entry.integer(
-        "TargetMountType",
-        0..=4,
-        "(0 vehicle centre, 1 vehicle bottom, 2 ground, 3 vehicle level, 4 sensor)",
-    );
+    let types = "(0 vehicle centre, 1 vehicle bottom, 2 ground, 3 vehicle level, 4 sensor)";
+    let mount_type: Option<u16> = entry.integer("TargetMountType", 0..=4, types);
     let (target, mount_type) = (target?, mount_type?);
     if !COPTER_IDS.contains(&target) && matches!(mount_type, 0 | 1 | 3) {
         let range = "1..=10000 with this TargetMountType (CopterIDs start at 1)";

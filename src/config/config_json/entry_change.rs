@@ -1,8 +1,6 @@
 //! Replaces values of an entry by parameters, and checks them as if the file had them.
-use super::entry;
 use super::fields::{Findings, SensorEntry};
-use super::text::JsonValue;
-use super::{TransportOverride, VendorOverrides};
+use super::{TransportOverride, VendorOverrides, entry, text::JsonValue};
 use crate::config::{Mount, Problem, Problems, SensorConfig};
 
 /// Values of an entry that parameters replace; the others are as in the file.
@@ -34,13 +32,9 @@ const PARAMETERS: [(&str, &str); 8] = [
 ];
 
 impl EntryChange {
-    /// Returns the sensor with these values; `fov_deg` is only checked. Mode 1 replaces a transport that the type does not support.
+    /// Returns the sensor with these values; the field of view is only checked. Mode 1 replaces a transport that the type does not support.
     /// Errors: all problems, with the names of the parameters `sensor<SeqID>.*`.
-    pub fn apply(
-        &self,
-        sensor: &SensorConfig,
-        fov_deg: Option<f32>,
-    ) -> Result<SensorConfig, Problems> {
+    pub fn apply(&self, sensor: &SensorConfig, fov: Option<f32>) -> Result<SensorConfig, Problems> {
         if *self == Self::default() {
             return Ok(sensor.clone());
         }
@@ -51,7 +45,7 @@ impl EntryChange {
             piece_bytes: None,
             segmentation: None,
         };
-        let pairs = self.to_pairs(sensor, fov_deg.unwrap_or(sensor.fov_deg));
+        let pairs = self.to_pairs(sensor, fov.unwrap_or(sensor.fov_deg));
         let mut findings = Findings::default();
         let path = format!("sensor{}", sensor.seq_id);
         let mut entry = SensorEntry { path: path.clone(), pairs: &pairs, findings: &mut findings };

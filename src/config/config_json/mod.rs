@@ -74,7 +74,7 @@ pub fn load(files: &[(String, String)], overrides: &VendorOverrides) -> Result<L
     problems.or(loaded)
 }
 
-/// As [`load`], but returns the valid sensors along with the problems, for tools that show both.
+/// As [`load`], but returns the valid sensors along with the problems.
 pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Loaded, Problems) {
     let mut findings = Findings::default();
     let mut drafts = Vec::new();

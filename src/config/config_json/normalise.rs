@@ -1,8 +1,6 @@
 //! Normalises entries that deviate from the present format: TypeIDs until 2023, and `otherParams` that end early
 //! (docs/wire/traps.md: lidar-types, other-params).
-use super::fields::value_of;
-use super::text::JsonValue;
-use super::types;
+use super::{fields::value_of, text::JsonValue, types};
 use crate::wire::SensorKind;
 use std::borrow::Cow;
 

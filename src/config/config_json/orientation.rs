@@ -1,6 +1,5 @@
 //! The three keys of the attitude, two of them misspelt by the vendor's loader and correctly spelt in its documents.
-use super::fields::SensorEntry;
-use super::text::JsonValue;
+use super::{fields::SensorEntry, text::JsonValue};
 use crate::config::MountOrientation;
 
 /// The three keys of the attitude as written.

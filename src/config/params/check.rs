@@ -1,8 +1,7 @@
 //! Checks a value against the type and range of its row.
 use super::value::{as_float, as_reals, as_text, reals};
 use super::{ParamValue, ParameterSpec, ValueKind};
-use crate::config::problem::did_you_mean;
-use crate::config::{ControlLink, names};
+use crate::config::{ControlLink, names, problem::did_you_mean};
 use ipnet::Ipv4Net;
 use std::net::Ipv4Addr;
 

@@ -1,7 +1,5 @@
 //! Control of vehicles.
-use super::declare::parameters;
-use super::table::CONTROL;
-use super::{Geoid, HeartbeatKind, SetpointFrame};
+use super::{Geoid, HeartbeatKind, SetpointFrame, declare::parameters, table::CONTROL};
 use crate::config::ControlLink;
 use std::time::Duration;
 

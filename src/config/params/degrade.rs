@@ -1,7 +1,5 @@
 //! Errors that the bridge adds to the data on purpose.
-use super::Params;
-use super::declare::parameters;
-use super::table::DEGRADED;
+use super::{Params, declare::parameters, table::DEGRADED};
 use std::time::Duration;
 
 parameters! {

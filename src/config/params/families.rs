@@ -1,13 +1,10 @@
 //! Finds the row of a parameter's name, which may contain a sensor, vehicle, QoS group or topic.
-use super::check::check;
-use super::reader::Values;
-use super::sensor::REOPENED;
 use super::{
     PARAMETERS, ParamType, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, QosChange, QosGroup,
     SENSOR_PARAMETERS, SensorParams, VEHICLE_PARAMETERS, ValueKind, VehicleParams,
 };
-use crate::config::names;
-use crate::config::problem::did_you_mean;
+use super::{check::check, reader::Values, sensor::REOPENED};
+use crate::config::{names, problem::did_you_mean};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
@@ -23,7 +20,6 @@ enum Owner {
 
 /// Parameters that every sensor, or every vehicle, has.
 pub(super) struct Family {
-    /// Prefix of the names.
     pub(super) prefix: &'static str,
     /// Name of the number after the prefix.
     pub(super) id: &'static str,
@@ -128,10 +124,8 @@ fn locate(name: &str) -> Result<Option<(Owner, &'static ParameterSpec)>, String>
     if let Some(rest) = name.strip_prefix("qos_overrides.") {
         return locate_override(rest).map(Some);
     }
-    let Some((group, policy)) = name.strip_prefix("qos.").and_then(|rest| rest.split_once('.'))
-    else {
-        return Ok(None);
-    };
+    let parts = name.strip_prefix("qos.").and_then(|rest| rest.split_once('.'));
+    let Some((group, policy)) = parts else { return Ok(None) };
     let known = QosGroup::ALL.iter().find(|known| known.name() == group);
     let owner = known.copied().map(Owner::Group).ok_or_else(|| {
         let names: Vec<_> = QosGroup::ALL.iter().map(|group| group.name()).collect();
@@ -187,7 +181,7 @@ pub(crate) fn is_address(name: &str) -> bool {
     row.is_some_and(|row| matches!(row.kind, ValueKind::Address))
 }
 
-/// Names with `:=` for the completion of a shell; those of families with the number of the documents.
+/// Names with `:=` for the completion of a shell; those of families have the number of the example in the documents.
 pub fn completed_names() -> impl Iterator<Item = &'static str> {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let example = |name: String| {

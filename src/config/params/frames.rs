@@ -1,7 +1,8 @@
 //! Frames and stamps.
-use super::declare::parameters;
 use super::table::{FRAMES, TIME};
-use super::{AngleUnitChoice, Estimator, StampMode, TfSource, WorldConvention};
+use super::{
+    AngleUnitChoice, Estimator, StampMode, TfSource, WorldConvention, declare::parameters,
+};
 
 parameters! {
     /// Names of frames, conventions and TF.

@@ -1,7 +1,5 @@
 //! The IMU.
-use super::declare::parameters;
-use super::table::IMU;
-use super::{AccelerationAxes, ImuFrame, ImuOrientation};
+use super::{AccelerationAxes, ImuFrame, ImuOrientation, declare::parameters, table::IMU};
 
 parameters! {
     /// `imu.*`.

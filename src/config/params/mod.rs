@@ -47,8 +47,7 @@ pub use value::ParamValue;
 pub use vehicle::{VEHICLE_PARAMETERS, VehicleParams};
 
 use super::config_json::{EntryChange, VendorOverrides};
-use super::{AngleUnit, MountOrientation, SensorConfig};
-use super::{ControlLink, SimMode};
+use super::{AngleUnit, ControlLink, MountOrientation, SensorConfig, SimMode};
 use std::net::Ipv4Addr;
 
 impl Params {

@@ -1,7 +1,5 @@
 //! Models, CopterSim and the networks of the simulation.
-use super::FaultNumbers;
-use super::declare::parameters;
-use super::table::MODEL;
+use super::{FaultNumbers, declare::parameters, table::MODEL};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 parameters! {

@@ -1,7 +1,6 @@
 //! The page for browsers, and recordings.
-use super::declare::parameters;
 use super::table::{NODE, RECORD};
-use super::{RecordCompression, RecordDepth};
+use super::{RecordCompression, RecordDepth, declare::parameters};
 use std::path::PathBuf;
 
 parameters! {

@@ -33,10 +33,7 @@ impl Params {
         let change = |sensor: &SensorConfig| {
             let params = self.sensor(sensor.seq_id);
             let changed = params.entry.apply(sensor, params.fov_deg);
-            changed.unwrap_or_else(|Problems(found)| {
-                problems.0.extend(found);
-                sensor.clone()
-            })
+            problems.keep(changed).unwrap_or_else(|| sensor.clone())
         };
         (sensors.iter().map(change).collect(), problems)
     }

@@ -1,7 +1,5 @@
-use super::declare::parameters;
-use super::{Durability, History, ParameterSpec, QosPreset, Reliability};
-use crate::config::Problem;
-use crate::config::problem::did_you_mean;
+use super::{Durability, History, ParameterSpec, QosPreset, Reliability, declare::parameters};
+use crate::config::{Problem, problem::did_you_mean};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 

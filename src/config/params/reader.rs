@@ -1,8 +1,6 @@
 //! Converts checked values to the types of their fields.
-use super::check::parse_network;
-use super::choices::Choice;
 use super::value::{as_float, as_int, as_reals, as_text};
-use super::{ParamValue, ParameterSpec};
+use super::{ParamValue, ParameterSpec, check::parse_network, choices::Choice};
 use crate::config::ControlLink;
 use ipnet::Ipv4Net;
 use std::collections::BTreeMap;

@@ -1,7 +1,6 @@
 //! The scene and the renderer's reports of it.
-use super::declare::parameters;
 use super::table::{REPORTS, SCENE};
-use super::{BoundsAxes, ReportDemand};
+use super::{BoundsAxes, ReportDemand, declare::parameters};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 

@@ -1,11 +1,9 @@
 //! The declared parameters of a running node, for its parameter server. No I/O.
-use super::check::check;
-use super::render::kind_text;
-use super::value::reals;
 use super::{
     PARAMETERS, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, Qos, QosChange, QosGroup,
     SENSOR_PARAMETERS, VEHICLE_PARAMETERS, ValueKind,
 };
+use super::{check::check, render::kind_text, value::reals};
 use crate::config::problem::did_you_mean;
 use crate::config::{AngleUnit, Mount, MountOrientation, Problems, SensorConfig};
 use crate::frames::{Attitude, Frd};

@@ -1,6 +1,5 @@
 //! Parameters of one vehicle.
-use super::declare::parameters;
-use super::{ParameterSpec, VehicleModel};
+use super::{ParameterSpec, VehicleModel, declare::parameters};
 use crate::config::ControlLink;
 use std::net::Ipv4Addr;
 use std::sync::LazyLock;

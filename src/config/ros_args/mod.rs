@@ -1,15 +1,14 @@
 //! Command line of a ROS 2 node and its parameter files, as rcl reads them.
 //!
 //! Values apply in the order of the command line, regardless of the sections' names; in rcl a file with a `/node:` section can win
-//! over a later `-p`. Remaps of services only, enclaves and files of logs are ignored. For [`parse_bridge`] what is unmistakable
-//! needs no `--ros-args`: `Config.json`, `--config FILE`, `--params-file FILE`, `--log-level LEVEL`, `-p name:=value`, `-r from:=to`.
+//! over a later `-p`. Remaps of services only, enclaves and files of logs are ignored. [`parse_bridge`] also reads, without
+//! `--ros-args`: `Config.json`, `--config FILE`, `--params-file FILE`, `--log-level LEVEL`, `-p name:=value`, `-r from:=to`.
 mod param_file;
 pub(crate) mod yaml;
 
 pub use param_file::params_of_file;
 
-use super::problem::did_you_mean;
-use super::{ParamValue, Problems, names, params};
+use super::{ParamValue, Problems, names, params, problem::did_you_mean};
 use std::ffi::OsString;
 use std::iter::Peekable;
 use std::path::PathBuf;

@@ -1,11 +1,9 @@
 //! The status of data that is degraded on purpose (`degrade.*`).
-use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::{Settings, SettingsWatch};
-use crate::node::stats::Sources;
+use crate::node::{cause::Cause, stats::Sources};
 use crate::sensors::SensorCause;
 
-/// Name of the status.
 pub(super) const DEGRADED: &str = "degraded on purpose";
 
 /// Reports the parameters in effect, and the numbers of frames that they dropped and delayed.
@@ -40,10 +38,6 @@ fn lidars_without_noise(settings: &Settings) -> Vec<String> {
 }
 
 impl Section for Degraded {
-    fn name(&self) -> &'static str {
-        DEGRADED
-    }
-
     fn check(&mut self) -> Finding {
         let phrases = self.settings.borrow().params.degraded();
         let (mut dropped, mut held_back) = (0, 0);

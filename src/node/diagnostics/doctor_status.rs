@@ -3,14 +3,12 @@ use crate::doctor::{
     BridgeFacts, Code, LinkState, Severity, SilenceNews, SilenceWatch, Simulator, SourceFacts,
     awaited_text, check_bridge, silence, sort, to_values, worst,
 };
-use crate::node::host_checks;
 use crate::node::section::{Finding, Level};
-use crate::node::settings::SettingsWatch;
+use crate::node::{host_checks, settings::SettingsWatch};
 use crate::transport::{played_time, undelivered_packets};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// Name of the status.
 pub(super) const DOCTOR: &str = "doctor";
 /// Time for a simulator to start and to answer requests.
 const SETTLING_TIME: Duration = Duration::from_secs(5);

@@ -1,8 +1,7 @@
 //! The bridge's health as `/diagnostics`.
 use super::doctor_status::{self, DOCTOR, DoctorStatus};
-use super::rate::RateWatch;
 use super::stats_topic::{SourceFigures, StatsTopic};
-use super::topic_status;
+use super::{rate::RateWatch, topic_status};
 use crate::doctor::{AutopilotFacts, BridgeFacts, LinkState, SourceRole};
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use crate::node::clock::{HeaderClock, SimClocks};
@@ -26,7 +25,7 @@ pub(super) struct Health {
     /// `hardware_id` of all statuses: the address of the renderer.
     pub(super) hardware_id: String,
     pub(super) sources: Sources,
-    pub(super) sections: Vec<Box<dyn Section>>,
+    pub(super) sections: Vec<(&'static str, Box<dyn Section>)>,
     pub(super) clocks: SimClocks,
     pub(super) headers: HeaderClock,
     /// Absolute prefixes whose topics share a status.
@@ -62,8 +61,8 @@ impl Health {
             (self.clocks.iter()).map(|(vehicle, clock)| (vehicle, clock.status())).collect();
         // Checked without subscribers, too: sections also log their findings.
         let sections = self.sections.iter_mut();
-        let sections: Vec<_> =
-            sections.map(|section| (section.name().to_owned(), section.check())).collect();
+        let sections = sections.map(|(name, section)| ((*name).to_owned(), section.check()));
+        let sections: Vec<_> = sections.collect();
         let now = self.headers.now();
         let mut facts = BridgeFacts {
             sources: sources.iter().map(|source| source.facts(settings)).collect(),
@@ -75,7 +74,7 @@ impl Health {
         let mut diagnosed = Vec::new();
         if is_published || silence.is_some() {
             facts.topics = self.middleware.report();
-            for section in &self.sections {
+            for (_, section) in &self.sections {
                 section.add_facts(&mut facts);
             }
             diagnosed = self.doctor.check(&facts);

@@ -14,18 +14,15 @@ pub use program_health::ProgramHealth;
 pub use rate::RateWatch;
 pub use rosout::{Rosout, RosoutLayer, RosoutPublisher, rosout};
 
-use crate::config::params::QosGroup;
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::section::Section;
 use crate::node::senders::{RefusedSenders, Senders};
-use crate::node::settings::SettingsWatch;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, Endless, next_moment};
-use crate::node::threads::REPORT;
-use crate::program::Watchdog;
-use degraded::Degraded;
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, section::Section,
+    settings::SettingsWatch, threads::REPORT,
+};
+use crate::{config::params::QosGroup, program::Watchdog};
+use degraded::{DEGRADED, Degraded};
 use doctor_status::DoctorStatus;
 use health::{Health, LastReport};
 use service_status::ServiceStatus;
@@ -39,12 +36,13 @@ const LOG_PERIOD: Duration = Duration::from_millis(400);
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
-    let mut sections: Vec<Box<dyn Section>> = vec![
-        Box::new(ServiceStatus::new(context.middleware)),
-        Box::new(RefusedSenders::new(context.senders.clone())),
-        Box::new(std::mem::take(&mut assembly.binder.shared_ports)),
-        Box::new(ProgramHealth::default()),
-        Box::new(Degraded::new(context.watch(), assembly.sources.clone())),
+    let degraded = Degraded::new(context.watch(), assembly.sources.clone());
+    let mut sections: Vec<(&'static str, Box<dyn Section>)> = vec![
+        ("services", Box::new(ServiceStatus::new(context.middleware))),
+        ("senders", Box::new(RefusedSenders::new(context.senders.clone()))),
+        ("shared ports", Box::new(std::mem::take(&mut assembly.binder.shared_ports))),
+        ("program", Box::new(ProgramHealth::default())),
+        (DEGRADED, Box::new(degraded)),
     ];
     sections.append(&mut assembly.sections);
     let qos = context.qos(QosGroup::Diagnostics, STATS);
@@ -72,21 +70,13 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
 }
 
 fn topics(page: &mut TopicPage) {
-    page.topic(
-        &["/diagnostics"],
-        "diagnostic_msgs/msg/DiagnosticArray",
-        &[QosGroup::Diagnostics],
-        "one status per source, topic and clock, one of all services, one of the frames, and `doctor`: faults and their remedies ([doctor.md](doctor.md))",
-    );
-    page.topic(
-        &[STATS],
-        "rfly_bridge_msgs/msg/BridgeStats",
-        &[QosGroup::Diagnostics],
-        "the figures of the sources and clocks as numbers",
-    );
+    let group = [QosGroup::Diagnostics];
+    let doc = "one status per source, topic and clock, one of all services, one of the frames, and `doctor`: faults and their remedies ([doctor.md](doctor.md))";
+    page.topic(&["/diagnostics"], "diagnostic_msgs/msg/DiagnosticArray", &group, doc);
+    let doc = "the figures of the sources and clocks as numbers";
+    page.topic(&[STATS], "rfly_bridge_msgs/msg/BridgeStats", &group, doc);
 }
 
-/// The reporting task.
 struct Reporter {
     health: Health,
     period: Duration,

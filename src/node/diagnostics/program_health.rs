@@ -41,10 +41,6 @@ impl ProgramHealth {
 }
 
 impl Section for ProgramHealth {
-    fn name(&self) -> &'static str {
-        "program"
-    }
-
     fn check(&mut self) -> Finding {
         Self::check(self)
     }

@@ -1,18 +1,12 @@
 //! The log on `/rosout`, identical on every back end.
-use crate::msgs::rcl_interfaces::msg::Log;
-use crate::node::clock::host_now;
-use crate::node::error::NodeError;
-use crate::node::tasks;
-use crate::program::LogMessage;
+use crate::node::{clock::host_now, error::NodeError, tasks};
 use crate::ros::{Middleware, Publisher, Qos};
-use std::cell::Cell;
-use std::sync::Arc;
+use crate::{msgs::rcl_interfaces::msg::Log, program::LogMessage};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::JoinHandle;
+use std::{cell::Cell, sync::Arc, thread::JoinHandle};
 use tracing::{Event, Level, Subscriber};
-use tracing_subscriber::Layer;
-use tracing_subscriber::layer::Context;
+use tracing_subscriber::{Layer, layer::Context};
 
 /// The QoS of rcl for `/rosout`, without its lifespan of 10 s.
 const QOS: Qos = Qos::LATCHED.with_depth(1000);

@@ -19,10 +19,6 @@ impl ServiceStatus {
 }
 
 impl Section for ServiceStatus {
-    fn name(&self) -> &'static str {
-        "services"
-    }
-
     fn check(&mut self) -> Finding {
         let services = self.middleware.services();
         let failures = |s: &ServiceStats| s.undecodable + s.unanswered + s.undelivered + s.foreign;

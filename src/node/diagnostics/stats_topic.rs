@@ -3,10 +3,7 @@ use crate::doctor::{LinkState, Shortfall, SourceFacts};
 #[cfg(has_rfly_bridge_msgs)]
 use crate::msgs::rfly_bridge_msgs::msg::BridgeStats;
 use crate::msgs::rfly_bridge_msgs::msg::{ClockStats, DropCount, SourceStats};
-use crate::node::awaited::awaited;
-use crate::node::cause::Cause;
-use crate::node::settings::Settings;
-use crate::node::stats::Figures;
+use crate::node::{awaited::awaited, cause::Cause, settings::Settings, stats::Figures};
 use crate::ros::{Middleware, Qos, RosError};
 use crate::time::{ClockStatus, RosTime};
 use std::collections::BTreeMap;

@@ -3,20 +3,14 @@ mod urdf;
 
 pub use urdf::{UrdfForm, robot_description};
 
-use crate::config::params::QosGroup;
 use crate::frames::{FrameTree, MissingPath, SensorMount};
-use crate::msgs::std_msgs;
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
 use crate::node::section::{Finding, Level, Section, value};
-use crate::node::settings::Settings;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks;
-use crate::node::tf::StaticTf;
-use crate::node::threads::PROMPT;
-use crate::ros::Publisher;
-use crate::time::RosTime;
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, settings::Settings, tasks,
+    tf::StaticTf, threads::PROMPT,
+};
+use crate::{config::params::QosGroup, msgs::std_msgs, ros::Publisher, time::RosTime};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
 
@@ -30,7 +24,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let mut descriptions: Vec<RobotDescription> = Vec::new();
     if context.settings.params.frames.robot_description {
         for vehicle in context.settings.vehicles() {
-            let topic = context.vehicle_topic(vehicle, "robot_description");
+            let topic = context.settings.vehicle_topic(vehicle, "robot_description");
             let publisher = context.publisher(QosGroup::RobotDescription, &topic)?;
             let description = RobotDescription { vehicle, publisher };
             description.publish(context.settings)?;
@@ -61,7 +55,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     for path in &missing {
         tracing::error!("{path}");
     }
-    assembly.sections.push(Box::new(FramePaths(missing)));
+    assembly.add_section("frames", FramePaths(missing));
     Ok(())
 }
 
@@ -100,10 +94,6 @@ impl RobotDescription {
 struct FramePaths(Vec<MissingPath>);
 
 impl Section for FramePaths {
-    fn name(&self) -> &'static str {
-        "frames"
-    }
-
     fn check(&mut self) -> Finding {
         let missing = self.0.iter();
         let (level, message) = match missing.len() {

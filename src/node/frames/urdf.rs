@@ -3,9 +3,7 @@ use crate::config::{Problem, Problems, SensorConfig};
 use crate::frames::{
     Attitude, Flu, FrameTree, Mount, SensorMount, Transform, WorldConvention, mount_transform,
 };
-use crate::node::error::NodeError;
-use crate::node::mesh;
-use crate::node::settings::Settings;
+use crate::node::{error::NodeError, mesh, settings::Settings};
 use crate::wire::{Optics, Payload, SensorKind};
 use std::fmt::Write as _;
 

@@ -1,9 +1,7 @@
 //! Faults of the vehicles' models: services, a latched topic, and a timer that ends faults.
 use super::VehicleModel;
 use super::model_socket::{ModelSocket, READ_ONLY};
-use crate::config::params::QosGroup;
 use crate::model::{FaultTime, Faults};
-use crate::msgs::rfly_bridge_msgs::msg::ActiveFaults;
 use crate::msgs::rfly_bridge_msgs::srv::{
     ClearFaults, ClearFaultsRequest, ClearFaultsResponse, InjectFault, InjectFaultRequest,
     InjectFaultResponse,
@@ -11,7 +9,7 @@ use crate::msgs::rfly_bridge_msgs::srv::{
 use crate::node::clock::{HeaderClock, SimClock, host_now};
 use crate::node::error::NodeError;
 use crate::node::tasks::{self, Endless};
-use crate::ros::Publisher;
+use crate::{config::params::QosGroup, msgs::rfly_bridge_msgs::msg::ActiveFaults, ros::Publisher};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};

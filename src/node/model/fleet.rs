@@ -1,19 +1,15 @@
 //! Readiness of the fleet: a latched topic, and a status in `/diagnostics`.
 use super::fleet_name;
-use crate::config::ControlLink;
-use crate::config::params::QosGroup;
+use crate::config::{ControlLink, params::QosGroup};
 use crate::doctor::{AbsentVehicle, BridgeFacts};
 use crate::model::{Absence, Fleet, Heartbeats, LastHeartbeat};
-use crate::msgs::rfly_bridge_msgs::msg::FleetReady;
-use crate::node::assembly::Assembly;
-use crate::node::clock::HeaderClock;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::presence::Presence;
 use crate::node::section::{Finding, Level, Section, value};
-use crate::node::settings::Settings;
 use crate::node::tasks::{self, Endless, next_moment};
-use crate::ros::Publisher;
+use crate::node::{
+    assembly::Assembly, clock::HeaderClock, context::Context, error::NodeError, presence::Presence,
+    settings::Settings,
+};
+use crate::{msgs::rfly_bridge_msgs::msg::FleetReady, ros::Publisher};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
@@ -37,7 +33,7 @@ pub(super) fn open(
         params.request.timeout,
     );
     let fleet = FleetReader { fleet, presence: context.presence.clone(), start: context.start };
-    assembly.sections.push(Box::new(FleetStatus(fleet.clone())));
+    assembly.add_section("fleet", FleetStatus(fleet.clone()));
     let publisher = context.publisher(QosGroup::Latched, &fleet_name(context, "fleet/ready"))?;
     let headers = context.clocks.headers(None);
     tasks::start(runtime, FleetTask { reader: fleet, publisher, headers });
@@ -91,10 +87,6 @@ impl Endless for FleetTask {
 struct FleetStatus(FleetReader);
 
 impl Section for FleetStatus {
-    fn name(&self) -> &'static str {
-        "fleet"
-    }
-
     fn check(&mut self) -> Finding {
         let Self(reader) = self;
         let vehicles = reader.fleet.readiness(&reader.heartbeats(), reader.start.elapsed());

@@ -1,18 +1,13 @@
 //! Topics whose messages are sent to a model.
-use super::VehicleModel;
-use super::model_socket::READ_ONLY;
+use super::{VehicleModel, model_socket::READ_ONLY};
 use crate::model::{self, InputError, InputResult};
-use crate::msgs::Message;
-use crate::node::cause::Cause;
-use crate::node::error::NodeError;
-use crate::ros::Qos;
-use crate::wire::Surroundings;
+use crate::node::{cause::Cause, error::NodeError};
+use crate::{msgs::Message, ros::Qos, wire::Surroundings};
 use std::net::SocketAddrV4;
 
 /// Reliable, because each message is sent once; deep enough for a burst of inputs.
 const INPUTS: Qos = Qos { depth: 20, ..Qos::DEFAULT };
 
-/// Opens the topics of a vehicle.
 pub(super) fn open(vehicle: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
     let world = vehicle.context.settings.params.frames.world;
     let (to, custom) = (vehicle.socket.model, vehicle.socket.custom);

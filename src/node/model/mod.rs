@@ -10,12 +10,10 @@ mod start_signals;
 
 use crate::model::{FAULT_KINDS, MODEL_SERVICES, MODEL_TOPICS};
 use crate::msgs::Service;
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::settings::topic_below;
-use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::threads::REPORT;
+use crate::node::subsystem::{SERVICE_HEAD, Subsystem, TopicPage};
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, settings::topic_below, threads::REPORT,
+};
 use model_socket::ModelSocket;
 use refusals::Refusals;
 use std::fmt::Write as _;
@@ -27,7 +25,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let runtime = assembly.threads.runtime(REPORT)?;
     let _entered = runtime.enter();
     let refusals = Refusals::default();
-    assembly.sections.push(Box::new(refusals.clone()));
+    assembly.add_section("models", refusals.clone());
     for vehicle in context.settings.vehicles() {
         let socket = ModelSocket::new(context.settings, vehicle)?;
         let (refusals, runtime) = (refusals.clone(), runtime.clone());
@@ -58,7 +56,7 @@ struct VehicleModel<'a, 'c> {
 impl VehicleModel<'_, '_> {
     /// Full name of a topic or service of the vehicle.
     fn full_name(&self, name: &str) -> String {
-        self.context.vehicle_topic(self.socket.vehicle, name)
+        self.context.settings.vehicle_topic(self.socket.vehicle, name)
     }
 
     /// Offers a service that responds at once.
@@ -83,7 +81,7 @@ fn fleet_name(context: &Context<'_>, name: &str) -> String {
 fn topics(page: &mut TopicPage) {
     page.chapters += MODEL;
     page.topic_rows("/rflysim/", MODEL_TOPICS);
-    page.chapters += SERVICES;
+    page.chapters += SERVICE_HEAD;
     page.service_rows("/rflysim/", MODEL_SERVICES);
     page.chapters += FAULTS;
     for kind in FAULT_KINDS {
@@ -107,11 +105,6 @@ Subscriptions are reliable, volatile: what is sent once arrives; writers that ar
 
 | Topic | | Type | QoS | Content |
 |---|---|---|---|---|
-";
-
-const SERVICES: &str = "
-| Service | Type | What it does |
-|---|---|---|
 ";
 
 const FAULTS: &str = "

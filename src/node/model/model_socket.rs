@@ -1,11 +1,8 @@
 //! Sends datagrams to the model, CopterSim and autopilot of a vehicle.
-use crate::config::params::VehicleParams;
-use crate::node::error::NodeError;
-use crate::node::settings::Settings;
+use crate::node::{error::NodeError, settings::Settings};
 use crate::transport::{UdpSender, is_local_address};
-use crate::wire::NETWORK_GROUP;
-use std::net::SocketAddrV4;
-use std::sync::Arc;
+use crate::{config::params::VehicleParams, wire::NETWORK_GROUP};
+use std::{net::SocketAddrV4, sync::Arc};
 
 /// Text of a refusal while `control.read_only` is set.
 pub(super) const READ_ONLY: &str =
@@ -63,7 +60,6 @@ impl ModelSocket {
         sent.map(drop).map_err(|error| format!("not sent to {to}: {error}"))
     }
 
-    /// Sends a request to CopterSim.
     pub(super) fn request(&self, bytes: &[u8]) -> Result<(), String> {
         self.requests.iter().try_for_each(|to| self.send(bytes, *to))
     }

@@ -1,18 +1,15 @@
 //! Publishes the values that a modified autopilot sends to a port of its own.
-use super::VehicleModel;
-use super::refusals::Refusals;
+use super::{VehicleModel, refusals::Refusals};
 use crate::config::params::QosGroup;
 use crate::doctor::SourceRole;
 use crate::msgs::rfly_bridge_msgs::msg::ModelOutput;
-use crate::node::cause::Cause;
-use crate::node::clock::HeaderClock;
 use crate::node::datagrams::{BUFFER, receive};
-use crate::node::error::NodeError;
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, CountedTask};
+use crate::node::{cause::Cause, clock::HeaderClock, error::NodeError, stats::SourceStats};
 use crate::ros::Publisher;
 use crate::transport::{BindOptions, UdpReceiver};
 use crate::wire::{Packet as _, Px4ExtPacket};
+use std::sync::Arc;
 
 pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
     let (context, vehicle) = (model.context, model.socket.vehicle);
@@ -37,9 +34,9 @@ pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
         frame: context.tree.base_link(vehicle),
         headers: context.clocks.headers(Some(vehicle)),
         refusals: model.refusals.clone(),
-        stats: SourceStats::new(SourceRole::Other, what),
+        stats: Arc::new(SourceStats::new(SourceRole::Other, what)),
     };
-    tasks::start(&model.runtime, outputs);
+    tasks::start_counted(&model.runtime, outputs.stats.clone(), outputs);
     Ok(())
 }
 
@@ -52,14 +49,10 @@ struct Outputs {
     headers: HeaderClock,
     refusals: Refusals,
     /// Name of the task; [`Refusals`] holds the figures of `/diagnostics`.
-    stats: SourceStats,
+    stats: Arc<SourceStats>,
 }
 
 impl CountedTask for Outputs {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         loop {

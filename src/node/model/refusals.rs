@@ -2,8 +2,7 @@
 use crate::node::cause::Cause;
 use crate::node::section::{Finding, Level, Section, value};
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 #[derive(Default)]
 struct Counts {
@@ -37,10 +36,6 @@ impl Refusals {
 }
 
 impl Section for Refusals {
-    fn name(&self) -> &'static str {
-        "models"
-    }
-
     fn check(&mut self) -> Finding {
         let mut counts = self.0.lock();
         let total: u64 = counts.refused.values().sum();

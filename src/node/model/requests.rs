@@ -1,18 +1,16 @@
 //! Services that send requests to `CopterSim`, which acknowledges none of them.
 use super::model_socket::{ModelSocket, READ_ONLY};
 use super::{VehicleModel, fleet_name};
-use crate::model;
-use crate::msgs::Service;
 use crate::msgs::rfly_bridge_msgs::srv::{
     LoadByName, LoadByNameResponse, SetGeoOrigin, SetGeoOriginResponse, SetGeoPlace,
     SetGeoPlaceResponse, SetUdpMode, SetUdpModeResponse, SetVehiclePose, SetVehiclePoseResponse,
 };
 use crate::msgs::std_srvs::srv::{SetBool, SetBoolResponse, Trigger, TriggerResponse};
-use crate::node::error::NodeError;
-use crate::node::presence::Presence;
+use crate::node::{error::NodeError, presence::Presence};
 use crate::wire::{
     CopterSimLoad, CopterSimRequestPacket, IntoBytes as _, RebootPacket, StartSignalPacket,
 };
+use crate::{model, msgs::Service};
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -39,7 +37,6 @@ status_responses! {
 /// The newest request that set the vehicle's position.
 type LastPosition = Arc<Mutex<Option<CopterSimRequestPacket>>>;
 
-/// Opens the services of a vehicle.
 pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
     let (context, id) = (model.context, model.socket.vehicle);
     let params = &context.settings.params;

@@ -1,13 +1,10 @@
 //! Publishes the start signals for which programs of the fleet wait.
 use super::fleet_name;
-use crate::config::params::QosGroup;
-use crate::msgs::std_msgs::msg::Int32;
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::group_topic;
+use crate::node::{
+    assembly::Assembly, cause::Cause, context::Context, error::NodeError, group_topic,
+};
 use crate::wire::{Packet as _, StartSignalPacket};
+use crate::{config::params::QosGroup, msgs::std_msgs::msg::Int32};
 use tokio::runtime::Handle;
 
 pub(super) fn open(

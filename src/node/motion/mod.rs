@@ -3,15 +3,13 @@
 use crate::config::params::{VehicleModel, VehicleParams};
 use crate::frames::{Geodetic, WorldConvention};
 use crate::motion::{Airframe, Ignored, OwnVehicle, Start, Terrain};
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
-use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, receive};
-use crate::node::error::NodeError;
-use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, CountedTask};
+use crate::node::{
+    assembly::Assembly, cause::Cause, context::Context, error::NodeError, stats::SourceStats,
+};
 use crate::transport::{BindOptions, UdpReceiver, UdpSender};
 use crate::wire::{HeartbeatPacket, ImuPacket, ImuRequestPacket, IntoBytes as _, Packet as _};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -87,7 +85,7 @@ fn open_vehicle(
         windows: context.settings.draw_windows(),
         stats: assembly.add_source(format!("model of vehicle {id}")),
     };
-    tasks::start(&runtime, task);
+    tasks::start_counted(&runtime, task.stats.clone(), task);
     Ok(())
 }
 
@@ -103,7 +101,6 @@ fn start_pose(config: &VehicleParams, world: WorldConvention) -> Start {
 
 struct ImuStream {
     to: SocketAddrV4,
-    /// Time between samples.
     period: Duration,
     due: Duration,
     count: i32,
@@ -129,10 +126,6 @@ struct ModelTask {
 }
 
 impl CountedTask for ModelTask {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let (mut commands, mut requests) = ([0; BUFFER], [0; BUFFER]);
         let mut ticks = tokio::time::interval(STEP);
@@ -242,9 +235,8 @@ impl ModelTask {
             send(renderer_state.as_bytes(), *window);
         }
         let mut figures = self.stats.lock();
-        figures.frames += 1;
+        figures.count_frame();
         figures.converted += 1;
-        figures.last_frame = Some(Instant::now());
         figures.count_many(Cause::NotSent, failed);
     }
 

@@ -1,34 +1,24 @@
 //! Topics of the simulated network between vehicles.
 use crate::config::params::{NetSimParams, QosGroup};
 use crate::model::{InputError, NetSim, NetSimReceived};
-use crate::msgs::Message;
 use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::clock::host_now;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::settings::topic_below;
-use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, CountedTask};
-use crate::node::threads::REPORT;
+use crate::node::{
+    assembly::Assembly, cause::Cause, clock::host_now, context::Context, error::NodeError,
+    settings::topic_below, stats::SourceStats, threads::REPORT,
+};
 use crate::ros::{Publisher, Qos};
 use crate::transport::{Datagram, Received, UdpReceiver, UdpSender};
-use crate::wire::NETWORK_GROUP;
-use parking_lot::{Mutex, MutexGuard};
-use std::collections::BTreeMap;
-use std::io::IoSliceMut;
-use std::net::SocketAddrV4;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use crate::{msgs::Message, wire::NETWORK_GROUP};
+use parking_lot::Mutex;
+use std::{collections::BTreeMap, io::IoSliceMut, net::SocketAddrV4, sync::Arc, time::Duration};
 
 /// The tables of `model` document its topics.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_: &mut TopicPage| {} };
 
 /// Reliable, because each message is sent once.
 const INPUTS: Qos = Qos { depth: 20, ..Qos::DEFAULT };
-/// Time between requests.
 const REQUEST_PERIOD: Duration = Duration::from_secs(1);
 /// Longest datagram.
 const BUFFER: usize = 65_536;
@@ -72,25 +62,25 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             request_sender: (sender.to.port() == port).then(|| sender.clone()),
             stats,
         };
-        tasks::start(&runtime, source);
+        tasks::start_counted(&runtime, source.stats.clone(), source);
     }
     let Some(sender) = sender else { return Ok(()) };
     let (net, out) = (shared.clone(), sender.clone());
     subscribe(context, assembly, &name("netsim/send_state"), move |message: NetSimState| {
-        out.send(net.net().state(&message, unix_time()));
+        out.send(net.net.lock().state(&message, unix_time()));
     })?;
     let (net, out) = (shared.clone(), sender.clone());
     subscribe(context, assembly, &name("netsim/send_data"), move |message: NetSimData| {
-        out.send(net.net().data(&message, unix_time()));
+        out.send(net.net.lock().data(&message, unix_time()));
     })?;
     subscribe(context, assembly, &name("netsim/send_request"), move |message: NetSimRequest| {
-        if let Err(error) = shared.net().request(&message, unix_time()) {
+        if let Err(error) = shared.net.lock().request(&message, unix_time()) {
             return sender.refuse(&error);
         }
         if !message.wanted.is_empty() {
-            sender.send(shared.net().request(&message, unix_time()));
+            sender.send(shared.net.lock().request(&message, unix_time()));
         }
-        shared.requests().insert(message.sender, message);
+        shared.requests.lock().insert(message.sender, message);
     })
 }
 
@@ -115,16 +105,6 @@ struct SharedNetSim {
     net: Mutex<NetSim>,
     /// The newest request of each vehicle.
     requests: Mutex<BTreeMap<u16, NetSimRequest>>,
-}
-
-impl SharedNetSim {
-    fn net(&self) -> MutexGuard<'_, NetSim> {
-        self.net.lock()
-    }
-
-    fn requests(&self) -> MutexGuard<'_, BTreeMap<u16, NetSimRequest>> {
-        self.requests.lock()
-    }
 }
 
 #[derive(Clone)]
@@ -180,10 +160,6 @@ struct NetSimSource {
 }
 
 impl CountedTask for NetSimSource {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let mut buffer = vec![0; BUFFER];
         let mut timer = tokio::time::interval(REQUEST_PERIOD);
@@ -205,9 +181,9 @@ impl CountedTask for NetSimSource {
 impl NetSimSource {
     fn repeat_requests(&self) {
         let Some(sender) = &self.request_sender else { return };
-        let requests = self.shared.requests().clone();
+        let requests = self.shared.requests.lock().clone();
         for request in requests.values().filter(|request| !request.wanted.is_empty()) {
-            sender.send(self.shared.net().request(request, unix_time()));
+            sender.send(self.shared.net.lock().request(request, unix_time()));
         }
     }
 
@@ -225,7 +201,7 @@ impl NetSimSource {
 
     fn publish(&self, datagram: &Datagram, buffer: &[u8]) {
         let bytes = buffer.get(..datagram.len).unwrap_or(buffer);
-        let message = self.shared.net().receive(bytes, unix_time());
+        let message = self.shared.net.lock().receive(bytes, unix_time());
         let published = match message {
             Ok(NetSimReceived::State(state)) => self.publishers.state.publish(&state),
             Ok(NetSimReceived::Data(data)) => self.publishers.data.publish(&data),
@@ -235,9 +211,8 @@ impl NetSimSource {
         let mut figures = self.stats.lock();
         figures.received += 1;
         figures.bytes += bytes.len() as u64;
-        figures.frames += 1;
+        figures.count_frame();
         figures.converted += 1;
-        figures.last_frame = Some(Instant::now());
         if published.is_err() {
             figures.count(Cause::Publish);
         }

@@ -2,10 +2,7 @@
 use super::server::{ServerState, one_line};
 use crate::config::Problems;
 use crate::msgs::rfly_bridge_msgs::srv::{AddSensor, AddSensorResponse};
-use crate::node::context::Context;
-use crate::node::settings::topic_below;
-use crate::node::subsystem::TopicPage;
-use crate::node::tasks;
+use crate::node::{context::Context, settings::topic_below, subsystem::TopicPage, tasks};
 use crate::ros::{RosError, ServiceHandle};
 use std::sync::Arc;
 

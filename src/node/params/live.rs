@@ -70,13 +70,9 @@ impl LiveParameters {
         self.preparers.iter().map(|prepare| prepare(&self.settings, settings)).collect()
     }
 
-    fn apply(
-        &mut self,
-        settings: Arc<Settings>,
-        prepared: Vec<PreparedChange>,
-    ) -> Vec<AwaitEffect> {
+    fn apply(&mut self, settings: Arc<Settings>, changes: Vec<PreparedChange>) -> Vec<AwaitEffect> {
         self.settings = settings;
-        let effects = prepared.into_iter().map(|change| change()).collect();
+        let effects = changes.into_iter().map(|change| change()).collect();
         self.changes.send_replace(self.settings.clone());
         effects
     }

@@ -5,11 +5,9 @@ mod live;
 mod server;
 
 use crate::node::assembly::{Assembly, is_grouped};
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::subsystem::Subsystem;
-use crate::node::tasks;
-use crate::node::threads::REPORT;
+use crate::node::{
+    context::Context, error::NodeError, subsystem::Subsystem, tasks, threads::REPORT,
+};
 use live::LiveParameters;
 use server::{ParameterServer, Publishers};
 

@@ -1,10 +1,9 @@
 //! The parameter services of the node, and `/parameter_events`; identical on every back end.
 use super::live::LiveParameters;
-use crate::config::ParamValue;
 #[cfg(has_rfly_bridge_msgs)]
 use crate::config::SensorConfig;
 use crate::config::params::{Description, reopens_sensor};
-use crate::config::{Problem, Problems};
+use crate::config::{ParamValue, Problem, Problems};
 use crate::msgs::Service;
 use crate::msgs::bounded::{FloatingPointRange, IntegerRange};
 use crate::msgs::rcl_interfaces::msg::*;
@@ -16,8 +15,7 @@ use crate::node::sensor_views::SensorViews;
 use crate::node::tasks::{self, Endless};
 use crate::ros::{Middleware, Publisher, Qos, RosError, ServiceHandle};
 use parking_lot::Mutex;
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 /// `rmw_qos_profile_parameter_events`.
 const EVENTS: Qos = Qos::DEFAULT.with_depth(1000);

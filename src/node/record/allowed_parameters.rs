@@ -13,7 +13,8 @@ const ALLOWED: &str = "
 const NUMBERED_PREFIXES: [&str; 2] = ["sensor", "vehicle"];
 /// Ignored parameters with a numbered prefix: they name a host or a file, or make the bridge fly a vehicle.
 const IGNORED: [&str; 5] = ["address", "camera_info_url", "model", "model_type", "link"];
-/// The value of a recorded parameter; `None` if the parameter is ignored.
+
+/// Returns the value of a recorded parameter; `None` if the parameter is ignored.
 pub(super) fn allow(name: &str, value: &str) -> Option<String> {
     if !(name.bytes()).all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'.') {
         return None;
@@ -35,8 +36,8 @@ fn is_numbered(name: &str) -> bool {
     NUMBERED_PREFIXES.iter().any(has_number) && !IGNORED.contains(&rest)
 }
 
-/// The value of a link parameter; `None` if it names a device. A direct link keeps its ports, which the recording uses, and loses
-/// its host.
+/// Returns the value of a link parameter; `None` for a device and for udp_ultrasimple. A direct link keeps its ports, which the
+/// recording uses, and loses its host.
 fn allow_link(value: &str) -> Option<String> {
     match ControlLink::parse(value).ok()? {
         ControlLink::Direct { local, port, .. } => {

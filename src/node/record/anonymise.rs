@@ -3,19 +3,13 @@ use super::mcap_file::{attachment, header};
 use super::name_masks::NameMasks;
 use super::raw::{CONFIG, DATAGRAM, HEADER_LEN, PARAMETERS, SCENE, TERRAIN, attachment_parameter};
 use super::reader::{ReadError, RecordedMessage, RecordingEntry, RecordingReader, printable};
-use crate::config::config_json;
-use crate::transport::own_names;
-use crate::wire::FragmentHeader;
 use crate::wire::mavlink::{Taken, seal, take};
-use mcap::records::Metadata;
-use mcap::{McapError, WriteOptions, Writer};
+use crate::{config::config_json, transport::own_names, wire::FragmentHeader};
+use mcap::{McapError, WriteOptions, Writer, records::Metadata};
 use regex_lite::{Captures, Regex};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::net::Ipv4Addr;
-use std::path::Path;
+use std::{fmt::Write as _, fs::File, net::Ipv4Addr, path::Path};
 
 /// Parameters with paths of files.
 const FILE_PARAMETERS: [&str; 3] = [CONFIG, SCENE, TERRAIN];

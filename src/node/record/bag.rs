@@ -1,8 +1,5 @@
 //! Topics (MCAP channels) of a recording, and the metadata.yaml that a rosbag2 bag has next to its MCAP file.
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::io;
-use std::path::PathBuf;
+use std::{collections::BTreeMap, fmt::Write as _, io, path::PathBuf};
 
 /// Key of the channel's metadata from which rosbag2 reads the offered QoS.
 pub(super) const QOS: &str = "offered_qos_profiles";

@@ -1,15 +1,13 @@
 //! Records the topics of this node in a bag: the serialized messages of its publishers.
 use super::bag::{McapTopic, QOS};
 use super::mcap_file::McapSink;
-use crate::config::Params;
-use crate::config::params::RecordDepth;
+use crate::config::{Params, params::RecordDepth};
 use crate::msgs::definition;
 use crate::node::clock::host_now;
 use crate::ros::{Durability, History, Qos, Reliability, Tap, TapReader, TapTopic};
 use regex_lite::Regex;
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::{collections::BTreeMap, sync::Arc};
 
 /// A QoS profile in the YAML of rosbag2: enum values of rmw, and infinite durations as in Humble and later.
 fn qos_profile(qos: &Qos) -> String {

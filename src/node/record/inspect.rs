@@ -6,9 +6,7 @@ use crate::wire::{
 };
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::net::Ipv4Addr;
-use std::path::Path;
+use std::{fmt::Write as _, net::Ipv4Addr, path::Path};
 
 /// Number of bytes printed of an unknown datagram.
 const DUMP_BYTES: usize = 32;

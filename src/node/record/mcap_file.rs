@@ -1,20 +1,16 @@
 //! Writes MCAP files that are valid after every flush. Each file has a thread that writes the samples of a bounded queue.
 use super::bag::{BagMetadata, McapTopic};
-use crate::config::params::RecordCompression;
 use crate::node::tasks;
-use crate::transport::free_bytes;
+use crate::{config::params::RecordCompression, transport::free_bytes};
 use mcap::records::{MessageHeader, Metadata};
 use mcap::{Attachment, Compression, WriteOptions, Writer};
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, fs::File, path::Path, thread::JoinHandle};
 
 /// Limit of the queue; further samples are dropped and counted.
 const QUEUE_BYTES: usize = 256 << 20;
@@ -130,7 +126,7 @@ enum QueueItem {
 }
 
 #[derive(Default)]
-pub(super) struct RecordingFigures {
+pub(super) struct RecordFigures {
     queued: AtomicUsize,
     pub(super) messages: AtomicU64,
     pub(super) bytes: AtomicU64,
@@ -141,7 +137,7 @@ pub(super) struct RecordingFigures {
     deadline: OnceLock<Instant>,
 }
 
-impl RecordingFigures {
+impl RecordFigures {
     fn is_late(&self) -> bool {
         let deadline = self.deadline.get();
         deadline.is_some_and(|deadline| Instant::now() >= *deadline)
@@ -154,7 +150,7 @@ impl RecordingFigures {
 
 pub(super) struct WriterThread {
     thread: JoinHandle<()>,
-    figures: Arc<RecordingFigures>,
+    figures: Arc<RecordFigures>,
 }
 
 impl WriterThread {
@@ -175,7 +171,7 @@ impl WriterThread {
 }
 
 pub(super) struct McapSink {
-    pub(super) figures: Arc<RecordingFigures>,
+    pub(super) figures: Arc<RecordFigures>,
     /// Number of topics. The lock is held while a topic is queued, so that topics are queued in the order of their ids.
     topics: Mutex<u16>,
     items: Sender<QueueItem>,
@@ -207,7 +203,7 @@ impl McapSink {
             .disable_seeking(true)
             .calculate_data_section_crc(false);
         let writer = options.create(file).map_err(io::Error::other)?;
-        let figures = Arc::<RecordingFigures>::default();
+        let figures = Arc::<RecordFigures>::default();
         let (items, queue) = mpsc::channel();
         let writer = McapWriter { writer, ids: Vec::new(), bag, last_time: 0, unflushed: 1 };
         let thread_figures = figures.clone();
@@ -281,7 +277,7 @@ impl McapWriter {
     fn write_item(
         &mut self,
         item: QueueItem,
-        figures: &RecordingFigures,
+        figures: &RecordFigures,
     ) -> Result<(), mcap::McapError> {
         self.unflushed += 1;
         match item {
@@ -341,7 +337,7 @@ impl McapWriter {
     fn run(
         &mut self,
         queue: &Receiver<QueueItem>,
-        figures: &RecordingFigures,
+        figures: &RecordFigures,
     ) -> Result<(), mcap::McapError> {
         let mut next = Instant::now();
         loop {
@@ -388,12 +384,7 @@ fn disk_full_message(file: &Path) -> String {
     format!("the disk is full (ENOSPC{free}): free some, or choose another record.directory")
 }
 
-fn write(
-    mut writer: McapWriter,
-    queue: &Receiver<QueueItem>,
-    figures: &RecordingFigures,
-    name: &str,
-) {
+fn write(mut writer: McapWriter, queue: &Receiver<QueueItem>, figures: &RecordFigures, name: &str) {
     let result = writer.run(queue, figures);
     figures.ended.store(true, Ordering::Relaxed);
     let file = writer.writer.into_inner();

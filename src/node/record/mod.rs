@@ -19,26 +19,23 @@ pub use reader::ReadError;
 pub use replay::{PlaybackOptions, Replay, ReplayError, ReplayReport};
 pub use step_input::{parse_step, read_steps};
 
-use crate::config::Problems;
 use crate::config::params::{RecordCompression, RecordParams};
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
 use crate::node::section::{Finding, Level, Section, value};
-use crate::node::settings::Settings;
-use crate::node::subsystem::Subsystem;
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, settings::Settings,
+    subsystem::Subsystem,
+};
 use crate::ros::{Middleware, TapGuard};
-use crate::transport::PacketTapSlot;
+use crate::{config::Problems, transport::PacketTapSlot};
 use bag::BagMetadata;
 use bag_tap::{BagTap, TopicFilter};
 use mcap_file::{McapSink, WriterThread};
 use parking_lot::Mutex;
 use raw::RawRecorder;
-use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+use std::{io, sync::Arc};
 
 /// How long the shutdown waits for the disk. Samples that are not written by then are dropped and counted.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(8);
@@ -66,7 +63,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             Box::new(|| {})
         }))
     }));
-    assembly.sections.push(Box::new(RecordingStatus { control: control.clone(), dropped: 0 }));
+    assembly.add_section("recording", RecordingStatus { control: control.clone(), dropped: 0 });
     assembly.guards.push(Box::new(StopRecordings(control)));
     Ok(())
 }
@@ -253,10 +250,6 @@ struct RecordingStatus {
 }
 
 impl Section for RecordingStatus {
-    fn name(&self) -> &'static str {
-        "recording"
-    }
-
     fn check(&mut self) -> Finding {
         let active = self.control.active.lock();
         let recordings = [("record.ros", &active.ros), ("record.raw", &active.raw)];

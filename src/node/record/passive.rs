@@ -1,20 +1,14 @@
 //! Makes a raw recording of the data that another program receives: datagrams from a raw socket, shared memory mapped read-only.
 use super::mcap_file::{McapSink, WriterThread};
 use super::raw::RawRecorder;
-use crate::node::binder::ReceiveEndpoints;
-use crate::node::clock::host_now;
-use crate::node::senders::Senders;
-use crate::node::settings::Settings;
-use crate::node::tasks;
+use crate::node::{
+    binder::ReceiveEndpoints, clock::host_now, senders::Senders, settings::Settings, tasks,
+};
 use crate::transport::{Overheard, PacketTap as _, WatchedBlock};
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
-use std::io;
-use std::ops::RangeInclusive;
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use std::{io, ops::RangeInclusive, path::Path, sync::Arc, thread::JoinHandle};
 
 /// Receive buffer of the raw socket, which gets the datagrams of all ports.
 const BUFFER_BYTES: usize = 64 << 20;

@@ -1,14 +1,9 @@
 //! Records every received datagram and every frame of shared memory, unchanged.
-use super::bag::McapTopic;
-use super::mcap_file::McapSink;
-use crate::node::clock::host_now;
-use crate::node::files::NamedFile;
-use crate::node::settings::Settings;
+use super::{bag::McapTopic, mcap_file::McapSink};
+use crate::node::{clock::host_now, files::NamedFile, settings::Settings};
 use crate::transport::{Datagram, PacketTap};
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::net::SocketAddrV4;
-use std::sync::Arc;
+use std::{collections::BTreeMap, net::SocketAddrV4, sync::Arc};
 
 /// Encoding of datagrams: address (4 bytes) and port (2) of the sender, length on the wire (4), big endian, then the payload.
 pub(super) const DATAGRAM: &str = "rfly_datagram";

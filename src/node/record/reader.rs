@@ -1,13 +1,9 @@
 //! Reads a recording as a stream, because a file may be larger than the memory.
 use super::raw::{BLOCK, DATAGRAM, PARAMETERS};
-use mcap::McapError;
-use mcap::records::Record;
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
-use std::collections::BTreeMap;
-use std::fs::File;
+use mcap::{McapError, records::Record};
 use std::io::{self, Read as _};
-use std::path::Path;
-use std::sync::Arc;
+use std::{collections::BTreeMap, fs::File, path::Path, sync::Arc};
 
 /// Limit of a record, which is in memory twice. Chunks of the bridge are smaller than 1 MiB plus one message.
 const MAX_RECORD_BYTES: usize = 1 << 27;

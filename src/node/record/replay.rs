@@ -5,11 +5,9 @@ use super::reader::{ReadError, RecordedMessage, RecordingEntry, RecordingReader,
 use crate::node::replay_steps::{StepQueue, StepRunner};
 use crate::transport::{Datagram, Player};
 use crate::wire::ShmFlag;
-use std::collections::BTreeMap;
-use std::io;
-use std::net::SocketAddrV4;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, io, net::SocketAddrV4};
 
 /// Maximum time in ns by which the messages of a file are out of order: the receiving threads queue independently.
 const MAX_DISORDER_NS: u64 = 1_000_000_000;

@@ -1,9 +1,7 @@
 //! Steps of a replay, requested on the standard input.
-use crate::node::error::NodeError;
 use crate::node::replay_steps::{ReplayStep, StepQueue};
-use crate::node::tasks;
-use std::io;
-use std::time::Duration;
+use crate::node::{error::NodeError, tasks};
+use std::{io, time::Duration};
 
 const HELP: &str = "Enter plays one datagram or frame, 20 plays 20, 0.5s plays 0.5 s, go plays the rest, Ctrl-C ends";
 

@@ -2,22 +2,17 @@
 //!
 //! The subsystem binds the ports of CopterSim (and of the renderer, with `redis.renderer`) on this host, publishes the datagrams
 //! that the bridge sends there, and sends messages of the server to the bridge's own ports. The rest of the bridge is unchanged.
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, CountedTask};
+use crate::node::{
+    assembly::Assembly, cause::Cause, context::Context, error::NodeError, stats::SourceStats,
+};
 use crate::transport::{BindOptions, Received, UdpReceiver, UdpSender};
 use futures_util::StreamExt as _;
 use redis::aio::{MultiplexedConnection, PubSubStream};
 use redis::{Client, ConnectionAddr, IntoConnectionInfo as _, RedisError};
-use std::collections::BTreeMap;
-use std::io::IoSliceMut;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, io::IoSliceMut, sync::Arc, time::Duration};
 use tokio::sync::mpsc;
 
 /// Thread that exchanges messages with the server.
@@ -26,7 +21,6 @@ const THREAD: &str = "rfly-redis";
 const MAX_QUEUED: usize = 1024;
 /// Time limit of connecting and of publishing.
 const TIMEOUT: Duration = Duration::from_secs(2);
-/// Time between attempts to connect.
 const RETRY_PERIOD: Duration = Duration::from_secs(1);
 /// Longest datagram.
 const BUFFER: usize = 65_536;
@@ -56,7 +50,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         };
         routes.insert(back, route);
         let port = PortRelay { receiver, channel: out, queue: queue.clone(), stats: stats.clone() };
-        tasks::start(&runtime, port);
+        tasks::start_counted(&runtime, stats.clone(), port);
     };
     for vehicle in context.settings.vehicles() {
         let address = params.copter_sim(vehicle);
@@ -75,8 +69,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         relay(what, (context.settings.renderer(), ports.report), keys);
     }
     let publisher = RedisPublisher { server: server.clone(), queued, stats: stats.clone() };
-    tasks::start(&runtime, publisher);
-    tasks::start(&runtime, RedisSubscriber { server, routes, stats });
+    tasks::start_counted(&runtime, stats.clone(), publisher);
+    tasks::start_counted(&runtime, stats.clone(), RedisSubscriber { server, routes, stats });
     Ok(())
 }
 
@@ -149,10 +143,6 @@ struct PortRelay {
 }
 
 impl CountedTask for PortRelay {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let mut buffer = vec![0; BUFFER];
         loop {
@@ -184,10 +174,6 @@ struct RedisPublisher {
 }
 
 impl CountedTask for RedisPublisher {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let mut connection: Option<MultiplexedConnection> = None;
         while let Some((channel, bytes)) = self.queued.recv().await {
@@ -220,10 +206,6 @@ struct RedisSubscriber {
 }
 
 impl CountedTask for RedisSubscriber {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         loop {
             let channels: Vec<_> = self.routes.keys().cloned().collect();
@@ -253,9 +235,8 @@ impl RedisSubscriber {
             figures.received += 1;
             figures.bytes += bytes.len() as u64;
             if sent {
-                figures.frames += 1;
+                figures.count_frame();
                 figures.converted += 1;
-                figures.last_frame = Some(Instant::now());
             } else {
                 figures.count(Cause::NotSent)
             }

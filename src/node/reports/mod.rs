@@ -2,12 +2,10 @@
 mod source;
 mod topics;
 
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::subsystem::Subsystem;
-use crate::node::tasks;
-use crate::node::threads::REPORT;
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, subsystem::Subsystem, tasks,
+    threads::REPORT,
+};
 use source::ReportSource;
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: topics::document };
@@ -19,6 +17,6 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let options = context.senders.group(context.settings.ports.report);
     let Some(receiver) = assembly.binder.bind(&options, name) else { return Ok(()) };
     let stats = assembly.add_source(name.to_owned());
-    tasks::start(&runtime, ReportSource::open(context, receiver, stats)?);
+    tasks::start_counted(&runtime, stats.clone(), ReportSource::open(context, receiver, stats)?);
     Ok(())
 }

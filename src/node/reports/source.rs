@@ -1,17 +1,16 @@
 //! Requests, receives and publishes the reports of the renderer.
 use super::topics::{COLLISIONS, Collisions, SceneTopics};
 use crate::config::params::{QosGroup, ReportDemand};
-use crate::node::cause::Cause;
 use crate::node::clock::{HeaderClock, SimClocks, host_now};
-use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, arrival, receive};
-use crate::node::error::NodeError;
 use crate::node::pose_history::{PoseDemand, PoseHistory};
-use crate::node::sensor_views::SensorViews;
 use crate::node::settings::{Settings, SettingsWatch};
-use crate::node::shared_reports::SharedReports;
 use crate::node::stats::{LinkState, SourceStats};
 use crate::node::tasks::{CountedTask, next_moment};
+use crate::node::{
+    cause::Cause, context::Context, error::NodeError, sensor_views::SensorViews,
+    shared_reports::SharedReports,
+};
 use crate::reports::{
     CollisionState, MapConversion, ReportRequester, ReportSubject, ReportedEntity, camera_report,
     collision, vehicle_report,
@@ -25,16 +24,14 @@ use crate::wire::{
     VehicleReportPacket, console_command,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::SocketAddrV4;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{net::SocketAddrV4, sync::Arc};
 
 /// Interval of checks for readers while reports are requested; also the shortest time between two lists of boxes.
 const CHECK_PERIOD: Duration = Duration::from_millis(100);
 /// Interval of these checks while no report is requested.
 const IDLE_CHECK_PERIOD: Duration = Duration::from_millis(200);
 
-/// The reports of the renderer.
 pub(super) struct ReportSource {
     receiver: UdpReceiver,
     sender: UdpSender,
@@ -73,7 +70,7 @@ impl ReportSource {
     ) -> Result<Self, NodeError> {
         let params = &context.settings.params;
         let vehicle = |id: u16| {
-            let name = context.vehicle_topic(id, COLLISIONS);
+            let name = context.settings.vehicle_topic(id, COLLISIONS);
             let vehicle = VehicleCollisions {
                 topic: Collisions::open(context, QosGroup::Latched, &name)?,
                 collision: CollisionState::default(),
@@ -306,10 +303,6 @@ fn cameras(settings: &Settings) -> impl Iterator<Item = u16> {
 }
 
 impl CountedTask for ReportSource {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         let mut next = tokio::time::Instant::now();

@@ -1,19 +1,16 @@
 //! The topics of reports. A topic does not exist if the workspace lacks its message type.
-use crate::config::params::QosGroup;
 use crate::msgs::rfly_bridge_msgs::msg::{CameraReport, Collision, VehicleReport};
-use crate::msgs::vision_msgs::msg::Detection3DArray;
 #[cfg(has_visualization_msgs)]
 use crate::msgs::visualization_msgs::msg::MarkerArray;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::settings::topic_below;
-use crate::node::subsystem::TopicPage;
+use crate::node::{
+    context::Context, error::NodeError, settings::topic_below, subsystem::TopicPage,
+};
 #[cfg(has_visualization_msgs)]
 use crate::reports::markers;
 use crate::reports::{Descriptions, ReportedEntity, detections};
 #[cfg(any(has_visualization_msgs, has_rfly_bridge_msgs))]
 use crate::ros::Publisher;
-use crate::ros::RosError;
+use crate::{config::params::QosGroup, msgs::vision_msgs::msg::Detection3DArray, ros::RosError};
 
 /// Names below the prefix.
 const VEHICLE_REPORTS: &str = "scene/vehicle_reports";
@@ -104,12 +101,10 @@ impl SceneTopics {
         })
     }
 
-    /// Whether descriptions of vehicles are read.
     pub(super) fn wants_vehicles(&self) -> bool {
         self.vehicles.subscribers() > 0 || self.markers.has_subscribers()
     }
 
-    /// Whether descriptions of objects are read.
     pub(super) fn wants_objects(&self) -> bool {
         self.objects.subscribers() > 0 || self.markers.has_subscribers()
     }
@@ -140,37 +135,20 @@ impl SceneTopics {
 
 pub(super) fn document(page: &mut TopicPage) {
     let mut row = |names: &[&str], interface: &str, doc: &str| {
+        let group = if names == [COLLISIONS] { QosGroup::Latched } else { QosGroup::Reports };
         let names: Vec<_> = names.iter().map(|name| format!("/rflysim/{name}")).collect();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
-        let group = match names[..] {
-            [name] if name.ends_with(COLLISIONS) => QosGroup::Latched,
-            _ => QosGroup::Reports,
-        };
         page.topic(&names, interface, &[group], doc);
     };
-    row(
-        &[COLLISIONS],
-        "rfly_bridge_msgs/msg/Collision",
-        "the collision of the vehicle, from its first report until the vehicle is free or the simulation restarts ([reports.md](reports.md))",
-    );
-    row(
-        &[VEHICLE_REPORTS],
-        "rfly_bridge_msgs/msg/VehicleReport",
-        "each report of a vehicle in `map`: pose, velocity, motors, distances in six directions",
-    );
-    row(
-        &[CAMERAS],
-        "rfly_bridge_msgs/msg/CameraReport",
-        "each description of a camera of Config.json: size, field of view, pose in `map`",
-    );
-    row(
-        &[VEHICLES, OBJECTS],
-        "vision_msgs/msg/Detection3DArray",
-        "boxes of the described vehicles and objects in `map`; `id` is the CopterID or the name, the hypothesis has the reference point. At most 10 Hz",
-    );
-    row(
-        &[MARKERS],
-        "visualization_msgs/msg/MarkerArray",
-        "the same with names, for RViz and Foxglove",
-    );
+    let doc = "the collision of the vehicle, from its first report until the vehicle is free or the simulation restarts ([reports.md](reports.md))";
+    row(&[COLLISIONS], "rfly_bridge_msgs/msg/Collision", doc);
+    let doc =
+        "each report of a vehicle in `map`: pose, velocity, motors, distances in six directions";
+    row(&[VEHICLE_REPORTS], "rfly_bridge_msgs/msg/VehicleReport", doc);
+    let doc = "each description of a camera of Config.json: size, field of view, pose in `map`";
+    row(&[CAMERAS], "rfly_bridge_msgs/msg/CameraReport", doc);
+    let doc = "boxes of the described vehicles and objects in `map`; `id` is the CopterID or the name, the hypothesis has the reference point. At most 10 Hz";
+    row(&[VEHICLES, OBJECTS], "vision_msgs/msg/Detection3DArray", doc);
+    let doc = "the same with names, for RViz and Foxglove";
+    row(&[MARKERS], "visualization_msgs/msg/MarkerArray", doc);
 }

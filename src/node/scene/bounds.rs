@@ -1,10 +1,8 @@
 //! `GetEntityBounds`: the response waits for a description by the renderer.
 use super::server::SceneServer;
 use crate::msgs::simulation_interfaces::srv::{GetEntityBounds, GetEntityBoundsRequest};
-use crate::node::assembly::Assembly;
-use crate::node::error::NodeError;
 use crate::node::tasks::{self, Endless};
-use crate::node::threads::REPORT;
+use crate::node::{assembly::Assembly, error::NodeError, threads::REPORT};
 use crate::ros::{Middleware, Responder, RosError, ServiceHandle};
 use crate::scene::standard::{describe, entity_bounds, no_bounds};
 use parking_lot::Mutex;

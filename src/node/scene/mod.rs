@@ -10,15 +10,13 @@ mod states;
 mod stepping;
 mod texts;
 
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
 #[cfg(has_simulation_interfaces)]
 use crate::node::replay_steps;
-use crate::node::settings::topic_below;
-use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks;
-use crate::node::threads::REPORT;
+use crate::node::subsystem::{SERVICE_HEAD, Subsystem, TopicPage};
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, settings::topic_below, tasks,
+    threads::REPORT,
+};
 #[cfg(has_simulation_interfaces)]
 use crate::{
     msgs::simulation_interfaces::action::SimulateSteps, ros::GoalRequest,
@@ -80,7 +78,7 @@ fn topics(page: &mut TopicPage) {
     #[cfg(has_rfly_bridge_msgs)]
     page.chapters.push_str(states::ROW);
     page.chapters += texts::ROW;
-    page.chapters += SERVICES;
+    page.chapters += SERVICE_HEAD;
     for service in services::rows() {
         let name = match service.name.strip_prefix('~') {
             Some(name) => format!("/rfly_bridge{name}"),
@@ -107,9 +105,4 @@ const ACTION: &str = "
 | Action | Type | What it does |
 |---|---|---|
 | `/rfly_bridge/simulate_steps` | `simulation_interfaces/action/SimulateSteps` | ends at once, refused: there is no pause |
-";
-
-const SERVICES: &str = "
-| Service | Type | What it does |
-|---|---|---|
 ";

@@ -1,16 +1,11 @@
 //! Sends the datagrams of scene requests.
-use crate::node::cause::Cause;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::stats::SourceStats;
+use crate::node::{cause::Cause, context::Context, error::NodeError, stats::SourceStats};
 use crate::scene::{Datagram, Recipient};
 use crate::transport::{UdpSender, is_local_address};
 use crate::wire::{NETWORK_GROUP, Ports};
-use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
-/// Largest number of a window.
 const LAST_WINDOW: u16 = 19;
 
 pub(super) struct SceneSocket {

@@ -1,17 +1,14 @@
 //! Runs requests on the scene.
 use super::scene_socket::SceneSocket;
-use crate::msgs::Service;
-use crate::node::assembly::Assembly;
 use crate::node::clock::{HeaderClock, SimClocks};
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::shared_reports::SharedReports;
-use crate::node::shared_scene::SharedScene;
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{Endless, next_moment};
-use crate::reports::ReportedEntity;
+use crate::node::{
+    assembly::Assembly, context::Context, error::NodeError, shared_reports::SharedReports,
+    shared_scene::SharedScene, stats::SourceStats,
+};
 use crate::ros::{Middleware, RosError, ServiceHandle};
 use crate::scene::{EntityKind, Extent, Outbox, Scene, SceneCall};
+use crate::{msgs::Service, reports::ReportedEntity};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;

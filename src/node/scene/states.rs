@@ -1,13 +1,7 @@
 //! The topic `scene/set_states`: states of many entities in one message.
-use super::full_name;
-use super::server::SceneServer;
-use crate::msgs::rfly_bridge_msgs::msg::EntityStates;
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::ros::Qos;
-use crate::scene::own::set_states;
+use super::{full_name, server::SceneServer};
+use crate::node::{assembly::Assembly, cause::Cause, context::Context, error::NodeError};
+use crate::{msgs::rfly_bridge_msgs::msg::EntityStates, ros::Qos, scene::own::set_states};
 use std::collections::BTreeSet;
 
 /// The row of the documentation.

@@ -1,14 +1,11 @@
 //! Publishes texts that the renderer sends to the port for requests to CopterSim.
 use super::full_name;
-use crate::config::params::QosGroup;
 use crate::msgs::std_msgs::msg::String as Text;
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::group_topic;
-use crate::node::threads::REPORT;
-use crate::wire::scene_text;
+use crate::node::{
+    assembly::Assembly, cause::Cause, context::Context, error::NodeError, group_topic,
+    threads::REPORT,
+};
+use crate::{config::params::QosGroup, wire::scene_text};
 
 /// The row of the documentation.
 pub(super) const ROW: &str = "\

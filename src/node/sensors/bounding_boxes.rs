@@ -1,24 +1,20 @@
 //! Bounding boxes in the images of cameras: for each frame, one per vehicle and object that the renderer describes.
-use crate::config::SensorConfig;
 use crate::frames::{FrameTree, SensorMount, Transform};
-use crate::msgs::std_msgs::msg::Header;
 use crate::msgs::vision_msgs::msg::{Detection2D, Detection2DArray};
-use crate::node::cause::Cause;
 use crate::node::pose_history::{PoseAt, PoseDemand, PoseHistory};
-use crate::node::sensor_views::SensorView;
-use crate::node::settings::Settings;
-use crate::node::shared_reports::SharedReports;
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{CountedTask, next_moment};
+use crate::node::{
+    cause::Cause, sensor_views::SensorView, settings::Settings, shared_reports::SharedReports,
+    stats::SourceStats,
+};
 use crate::reports::{
     BoundingBox3d, DepthImage, DescribedEntity, PinholeCamera, ReportedEntity, detection_2d,
 };
-use crate::ros::Publisher;
 use crate::sensors::{
     CameraView, Codec, Decoder, FrameHead, FrameStep, Lens, SensorPipeline, camera_info,
 };
 use crate::time::{RosTime, SimTime};
-use crate::wire::SensorKind;
+use crate::{config::SensorConfig, msgs::std_msgs::msg::Header, ros::Publisher, wire::SensorKind};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -211,7 +207,7 @@ pub(super) struct BoxTask {
     pose_demand: PoseDemand,
     events: mpsc::Receiver<BoxEvent>,
     pending: VecDeque<PendingFrame>,
-    stats: Arc<SourceStats>,
+    pub(super) stats: Arc<SourceStats>,
 }
 
 impl BoxTask {
@@ -310,9 +306,8 @@ impl BoxTask {
         let Some(camera) = self.cameras.cameras.get(&frame.seq_id) else { return };
         let missing = |id: &u16| !bases.contains_key(&i32::from(*id));
         let camera_pose = self.cameras.tree.lookup(&self.map, &camera.optical);
-        let (Some(camera_pose), false) =
-            (camera_pose, camera.carrier.as_ref().is_some_and(missing))
-        else {
+        let is_lost = camera.carrier.as_ref().is_some_and(missing);
+        let Some(camera_pose) = camera_pose.filter(|_| !is_lost) else {
             return self.stats.lock().count(Cause::NoPose);
         };
         let Some(pinhole) = pinhole(&camera.config, frame.view.fov_deg) else { return };
@@ -345,8 +340,7 @@ impl BoxTask {
         let message = Detection2DArray { header, detections };
         let published = camera.topic.publish(&message);
         let mut figures = self.stats.lock();
-        figures.frames += 1;
-        figures.last_frame = Some(Instant::now());
+        figures.count_frame();
         match published {
             Ok(_) => figures.converted += 1,
             Err(_) => figures.count(Cause::Publish),
@@ -390,10 +384,6 @@ fn share_mount(a: &SensorMount, b: &SensorMount) -> bool {
 }
 
 impl CountedTask for BoxTask {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     async fn run(&mut self) {
         loop {
             let event = tokio::time::timeout(self.pause(), self.events.recv()).await;

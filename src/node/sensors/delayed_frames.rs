@@ -1,7 +1,5 @@
 //! Publishes frames that are delayed on purpose (`degrade.*`), and counts them.
-use crate::node::cause::Cause;
-use crate::node::clock::host_now;
-use crate::node::stats::SourceStats;
+use crate::node::{cause::Cause, clock::host_now, stats::SourceStats};
 use crate::sensors::SensorPipeline;
 use std::time::Duration;
 

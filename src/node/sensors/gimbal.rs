@@ -2,26 +2,19 @@
 //!
 //! A command sets the parameter `sensor<N>.orientation_deg`, so that image, TF and URDF follow. The status is the direction
 //! in the images, or the direction that a pod camera reports.
-use crate::config::ParamValue;
-use crate::config::params::QosGroup;
+use crate::config::{ParamValue, params::QosGroup};
 use crate::frames::{Attitude, Euler, Frd, MountOrientation, SensorMount};
 use crate::msgs::geometry_msgs::msg::{Vector3, Vector3Stamped};
-use crate::msgs::mavros_msgs::msg::MountControl;
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::clock::HeaderClock;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::parameter_requests::ParameterRequests;
-use crate::node::sensor_views::SensorViews;
-use crate::node::settings::Settings;
-use crate::node::stats::SourceStats;
+use crate::node::{
+    assembly::Assembly, cause::Cause, clock::HeaderClock, context::Context, error::NodeError,
+    parameter_requests::ParameterRequests, sensor_views::SensorViews, settings::Settings,
+    stats::SourceStats,
+};
 use crate::ros::{Publisher, Qos};
-use crate::time::RosTime;
 use crate::wire::{SensorKind, SensorRequest};
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use crate::{msgs::mavros_msgs::msg::MountControl, time::RosTime};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::{collections::BTreeMap, sync::Arc};
 
 pub(super) const ROWS: &str = "\
 | 9; others with `sensor<N>.gimbal` | | `/rflysim/sensor<N>/mount_control/command` | `mavros_msgs/msg/MountControl` | | | all | \

@@ -23,31 +23,24 @@ pub use shm_source::{BlockRead, BlockReader, PollInterval};
 
 use crate::config::params::{Params, QosGroup};
 use crate::config::{Problem, SensorConfig, TransportMode};
-use crate::doctor::SourceRole;
-use crate::frames::SensorMount;
 use crate::node::assembly::{Assembly, DropGuard};
-use crate::node::binder::Binder;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
 use crate::node::section::{Finding, Level, Section, value};
-use crate::node::senders::Senders;
-use crate::node::sensor_views::frame_ids;
-use crate::node::settings::Settings;
-use crate::node::stats::SourceStats;
 use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::tasks;
 use crate::node::threads::{REPORT, Threads};
+use crate::node::{
+    binder::Binder, context::Context, error::NodeError, senders::Senders, sensor_views::frame_ids,
+    settings::Settings, stats::SourceStats, tasks,
+};
 use crate::sensors::{FrameKind, SensorSpec, TopicSpec, spec_of, specs};
-use crate::transport::BindOptions;
-use crate::wire::shm_name;
+use crate::transport::{BindOptions, StreamReceiver};
+use crate::{doctor::SourceRole, frames::SensorMount, wire::shm_name};
 use bounding_boxes::BoxTask;
 use opened_sensor::{OpenedSensor, Successor};
 use sensor_adder::SensorAdder;
 use sensor_opener::{SensorOpener, odometry_topic};
 use shm_source::ShmSource;
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::sync::{Arc, mpsc};
+use std::{collections::BTreeMap, fmt::Write as _};
 use supervisor::{AddedLinks, SensorLink, Supervisor};
 use surroundings::SharedFrameTree;
 use udp_source::UdpSource;
@@ -109,22 +102,21 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             threads.insert(config.seq_id, successor);
         }
     }
-    *opener.threads() = threads;
+    *opener.threads.lock() = threads;
     let opener = Arc::new(opener);
     let prepare = move |before: &Arc<Settings>, now: &Arc<Settings>| opener.prepare(before, now);
     assembly.prepare.push(Box::new(prepare));
     let runtime = assembly.threads.runtime(REPORT)?;
     tasks::start(&runtime, Supervisor::open(context, links, added)?);
     if let Some(boxes) = boxes {
-        tasks::start(&runtime, boxes);
+        tasks::start_counted(&runtime, boxes.stats.clone(), boxes);
     }
-    let fields_of_view = FieldsOfView(context.views.clone());
-    assembly.sections.push(Box::new(fields_of_view));
+    assembly.add_section("fields of view", FieldsOfView(context.views.clone()));
     if !settings.origin.skipped.is_empty() {
-        let skipped = settings.origin.skipped.clone();
-        assembly.sections.push(Box::new(SkippedSensors(skipped)));
+        let skipped = SkippedSensors(settings.origin.skipped.clone());
+        assembly.add_section("sensors left out", skipped);
     }
-    assembly.sections.push(Box::new(context.axes_report.clone()));
+    assembly.add_section("axes", context.axes_report.clone());
     Ok(())
 }
 
@@ -132,10 +124,6 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
 struct SkippedSensors(Vec<Problem>);
 
 impl Section for SkippedSensors {
-    fn name(&self) -> &'static str {
-        "sensors left out"
-    }
-
     fn check(&mut self) -> Finding {
         let Self(skipped) = self;
         Finding {
@@ -176,7 +164,8 @@ impl Reception<'_> {
             buffer_bytes: params.receive_buffer_bytes,
             ..senders.port_at(config.ip.into(), config.port)
         };
-        let Some(receiver) = binder.bind_stream(&options, &stats.name()) else { return false };
+        let receiver = binder.bind_with(StreamReceiver::bind, &options, &stats.name());
+        let Some(receiver) = receiver else { return false };
         let len = *opened.lengths.end();
         if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
             tracing::warn!(
@@ -233,19 +222,13 @@ fn topics(page: &mut TopicPage) {
     page.sensors += BOXES_ROW;
     page.sensors += gimbal::ROWS;
     page.sensors += set_camera_info::ROW;
-    page.topic(
-        &["/rflysim/uav<id>/global/odom"],
-        "nav_msgs/msg/Odometry",
-        &[QosGroup::State],
-        "odometry that newer simulators send with each cloud of the vehicle's first cloud sensor, with the stamp of the cloud; \
-         `cloud.global_odometry_topic`",
-    );
-    page.topic(
-        &["/rflysim/uav<id>/local/odom"],
-        "nav_msgs/msg/Odometry",
-        &[QosGroup::State],
-        "the same relative to its first pose, in `<prefix>odom_start`; `cloud.odometry_topic`",
-    );
+    let (interface, group) = ("nav_msgs/msg/Odometry", [QosGroup::State]);
+    let doc = "odometry that newer simulators send with each cloud of the vehicle's first cloud sensor, with the stamp of the cloud; \
+        `cloud.global_odometry_topic`";
+    page.topic(&["/rflysim/uav<id>/global/odom"], interface, &group, doc);
+    let doc =
+        "the same relative to its first pose, in `<prefix>odom_start`; `cloud.odometry_topic`";
+    page.topic(&["/rflysim/uav<id>/local/odom"], interface, &group, doc);
 }
 
 /// Row of the topic of boxes, which is common to cameras of several types.

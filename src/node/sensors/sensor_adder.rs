@@ -1,20 +1,16 @@
 //! Sensors that are added while the bridge runs ([ADR 0016](docs/adr/0016-sensors-opened-again.md)).
-use super::Reception;
 use super::opened_sensor::{OpenedSensor, Successor};
-use super::set_camera_info::CameraInfoServices;
 use super::supervisor::{AddedLinks, SensorLink};
-use crate::config::SensorConfig;
-use crate::doctor::SourceRole;
-use crate::node::assembly::Assembly;
-use crate::node::binder::Binder;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::senders::Senders;
-use crate::node::settings::Settings;
+use super::{Reception, set_camera_info::CameraInfoServices};
 use crate::node::stats::{SourceStats, Sources};
 use crate::node::threads::{RunningThreads, Threads};
-use crate::ros::ServiceHandle;
-use crate::transport::PacketTapSlot;
+use crate::node::{
+    assembly::Assembly, binder::Binder, context::Context, error::NodeError, senders::Senders,
+    settings::Settings,
+};
+use crate::{
+    config::SensorConfig, doctor::SourceRole, ros::ServiceHandle, transport::PacketTapSlot,
+};
 use parking_lot::Mutex;
 use std::sync::{Arc, mpsc};
 

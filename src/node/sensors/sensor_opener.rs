@@ -1,27 +1,23 @@
 //! Opens sensors: at the start, and again when a parameter changes their topics, frames or payloads.
-use super::bounding_boxes::BoxTopics;
 use super::opened_sensor::{OpenedSensor, Successor};
 use super::sensor_adder::{AddedSensor, SensorAdder};
 use super::surroundings::{SensorSurroundings, SharedFrameTree};
-use super::view_gate::ViewGate;
+use super::{bounding_boxes::BoxTopics, view_gate::ViewGate};
 use crate::config::{MountOrientation, Problem, Problems, SensorConfig};
-use crate::frames::FrameTree;
 use crate::node::assembly::{AwaitEffect, PreparedChange};
-use crate::node::axes::AxesReport;
-use crate::node::clock::SimClocks;
-use crate::node::context::qos_of;
-use crate::node::error::NodeError;
-use crate::node::pose_history::PoseHistory;
 use crate::node::sensor_views::{Reopened, SensorViews, frame_ids};
 use crate::node::settings::{Settings, topic_below};
-use crate::node::tf::Tf;
-use crate::ros::Middleware;
+use crate::node::{
+    axes::AxesReport, clock::SimClocks, context::qos_of, error::NodeError,
+    pose_history::PoseHistory, tf::Tf,
+};
 use crate::sensors::{
     FrameHead, FrameStep, OdometryTopic, Options, Sensor, SensorContext, SensorError,
     SensorPipeline, TrueAttitude, spec_of,
 };
 use crate::wire::{Payload, shm_block_lens};
-use parking_lot::{Mutex, MutexGuard};
+use crate::{frames::FrameTree, ros::Middleware};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::{Arc, mpsc};
 
@@ -186,10 +182,10 @@ impl SensorOpener {
         }
         for new in added {
             let (seq_id, successor) = self.adder.start(new);
-            self.threads().insert(seq_id, successor);
+            self.threads.lock().insert(seq_id, successor);
         }
         let (replacing, replaced) = mpsc::channel();
-        let threads = self.threads();
+        let threads = self.threads.lock();
         for (seq_id, sensor) in opened {
             if let Some(thread) = threads.get(&seq_id) {
                 // Sending fails if the thread has ended.
@@ -198,10 +194,6 @@ impl SensorOpener {
         }
         drop((replacing, threads));
         Box::new(move || while replaced.recv().is_ok() {})
-    }
-
-    pub(super) fn threads(&self) -> MutexGuard<'_, SuccessorSenders> {
-        self.threads.lock()
     }
 
     /// Returns the properties that an open sensor cannot change.

@@ -1,6 +1,5 @@
 //! Requests to the renderer.
-use crate::config::SensorConfig;
-use crate::config::params::RequestFormat;
+use crate::config::{SensorConfig, params::RequestFormat};
 use crate::wire::{RequestLayout, SendProtocol, SensorRequest};
 
 /// Returns the request for a sensor.

@@ -1,10 +1,8 @@
 //! `set_camera_info` beside the image of a camera: calibration programs send their result to this service.
 use crate::config::{ParamValue, SensorConfig};
 use crate::msgs::sensor_msgs::srv::{SetCameraInfo, SetCameraInfoRequest, SetCameraInfoResponse};
-use crate::node::calibrations;
-use crate::node::context::Context;
-use crate::node::parameter_requests::ParameterRequests;
 use crate::node::settings::{Settings, SettingsWatch};
+use crate::node::{calibrations, context::Context, parameter_requests::ParameterRequests};
 use crate::ros::{Middleware, Responder, RosError, ServiceHandle};
 use crate::sensors::{Calibration, Size, spec_of};
 

@@ -2,19 +2,17 @@
 use super::delayed_frames::{release_due, until_due};
 use super::opened_sensor::{OpenedSensor, Successor};
 use super::refusal_log::RefusalLog;
-use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
+use crate::node::{cause::Cause, stats::SourceStats};
 use crate::sensors::{FrameHead, FramePayload, SensorError, SensorPipeline};
 use crate::time::{RosTime, SimTime, SourceKind};
 use crate::transport::{PacketTapSlot, SharedBlock, ShmError};
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
-use std::io;
-use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
+use std::{io, ops::RangeInclusive};
 
 /// Polling interval when a frame is due; the vendor's reader uses about 1 ms.
 const POLL: Duration = Duration::from_micros(500);
@@ -341,7 +339,6 @@ fn release_block(block: &SharedBlock) -> bool {
     block.swap_flag(ShmFlag::Reading as u8, ShmFlag::Released as u8) && !block.is_lost()
 }
 
-/// Explains the flag of a block.
 fn describe_flag(name: &str, flag: u8) -> String {
     let what = match ShmFlag::try_from(flag) {
         Ok(ShmFlag::Empty) => "RflySim3D has not written to it yet".to_owned(),

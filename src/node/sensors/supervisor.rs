@@ -1,24 +1,18 @@
 //! Requests sensors from the renderer until they deliver, and detects when they stop.
-use super::delivery_hint::delivery_hint;
 use super::liveness::{LinkChange, Liveness};
-use super::sensor_request::sensor_request;
-use crate::config::SensorConfig;
+use super::{delivery_hint::delivery_hint, sensor_request::sensor_request};
 use crate::config::params::{Foreign, RequestFormat, TfSource};
-use crate::node::cause::Cause;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::sensor_views::SensorViews;
 use crate::node::settings::{RESENDS, SettingsWatch};
 use crate::node::stats::{LinkState, SourceStats};
 use crate::node::tasks::{Endless, next_moment};
-use crate::node::tf::Tf;
-use crate::reports::ReportSubject;
-use crate::transport::UdpSender;
+use crate::node::{
+    cause::Cause, context::Context, error::NodeError, sensor_views::SensorViews, tf::Tf,
+};
 use crate::wire::{CONSOLE_LONG_LEN, console_command};
+use crate::{config::SensorConfig, reports::ReportSubject, transport::UdpSender};
 use parking_lot::Mutex;
-use std::net::SocketAddrV4;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{net::SocketAddrV4, sync::Arc};
 use tokio::sync::watch;
 
 /// Interval of link checks.

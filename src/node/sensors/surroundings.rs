@@ -4,7 +4,7 @@ use crate::node::axes::AxesReport;
 use crate::node::pose_history::{PoseDemand, PoseHistory};
 use crate::sensors::{TrueAttitude, Verdict};
 use crate::time::SimTime;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// The frame tree that all sensors share, with the mounts that their messages show.
@@ -18,24 +18,20 @@ impl SharedFrameTree {
 
     /// Replaces the tree after sensors were opened again.
     pub(super) fn replace(&self, tree: FrameTree) {
-        *self.tree() = tree;
+        *self.0.lock() = tree;
     }
 
     /// Sets the mount that the messages of a sensor show from now on.
     pub(super) fn set_mount(&self, mount: &SensorMount) {
-        self.tree().remount(mount.seq_id, mount.position_frd, mount.orientation);
+        self.0.lock().remount(mount.seq_id, mount.position_frd, mount.orientation);
     }
 
     /// Returns the direction down, in the frame of a sensor on a vehicle with this pose.
     fn down(&self, seq_id: u16, pose: &VehiclePose) -> Option<[f64; 3]> {
-        let tree = self.tree();
+        let tree = self.0.lock();
         let mount = tree.lookup(&tree.base_link(pose.vehicle), &tree.sensor(seq_id)?.link)?;
         let sensor = tree.names().world.pose(pose.position, pose.attitude) * mount;
         Some(sensor.inverse().rotate([0.0, 0.0, -1.0]))
-    }
-
-    fn tree(&self) -> MutexGuard<'_, FrameTree> {
-        self.0.lock()
     }
 }
 

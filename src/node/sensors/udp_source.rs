@@ -2,11 +2,10 @@
 use super::delayed_frames::{release_due, until_due};
 use super::opened_sensor::{OpenedSensor, Successor};
 use super::refusal_log::RefusalLog;
-use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, PAUSE};
-use crate::sensors::{Progress, SensorError, SensorPipeline, SensorStream};
+use crate::node::{cause::Cause, stats::SourceStats};
+use crate::sensors::{Progress, SensorPipeline, SensorStream};
 use crate::session::{DatagramBuffers, Reassembler};
 use crate::time::{RosTime, SourceKind};
 use crate::transport::{Received, StreamReceiver};
@@ -156,7 +155,11 @@ impl UdpSource {
             match count {
                 Ok(true) => last = Instant::now(),
                 Ok(false) => self.drop_after_silence(last),
-                Err(_) => self.handle_failure(),
+                Err(_) => {
+                    self.stats.lock().count(Cause::Socket);
+                    // Keeps a permanently failing socket from spinning.
+                    std::thread::sleep(IDLE_PAUSE);
+                }
             }
         }
     }
@@ -207,12 +210,6 @@ impl UdpSource {
         }
         self.rest = rest;
         Ok(true)
-    }
-
-    /// Handles a socket failure; the pause keeps a permanent one from spinning.
-    fn handle_failure(&self) {
-        self.stats.lock().count(Cause::Socket);
-        std::thread::sleep(IDLE_PAUSE);
     }
 
     /// Waits for datagrams and counts them; false on timeout. One wake-up serves all frames of a pause.
@@ -282,7 +279,11 @@ impl UdpSource {
             Progress::Frame(info, result) => (info, Some(result)),
         };
         if let Some(Err(error)) = &result {
-            self.handle_refusal(error);
+            // A datagram of another sensor must not change the order of this one.
+            if error.is_foreign() {
+                self.stream.reassembler.revert_order();
+            }
+            self.refusals.log(self.stats.name(), error);
         }
         let mut figures = self.stats.lock();
         figures.set_reassembly(self.stream.reassembler.counters());
@@ -295,13 +296,5 @@ impl UdpSource {
             Some(Err(error)) => figures.count(error.cause().into()),
             None => {}
         }
-    }
-
-    /// Logs a refused frame; a datagram of another sensor must not change the order of this one.
-    fn handle_refusal(&mut self, error: &SensorError) {
-        if error.is_foreign() {
-            self.stream.reassembler.revert_order();
-        }
-        self.refusals.log(self.stats.name(), error);
     }
 }

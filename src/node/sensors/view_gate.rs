@@ -71,10 +71,6 @@ impl FrameStep for ViewGate {
 pub(super) struct FieldsOfView(pub(super) SensorViews);
 
 impl Section for FieldsOfView {
-    fn name(&self) -> &'static str {
-        "fields of view"
-    }
-
     fn check(&mut self) -> Finding {
         let differ = self.0.differing_fields_of_view();
         let (level, message) = match differ.len() {

@@ -1,7 +1,6 @@
 //! Heights of the terrain in the axes of the map frame.
-use crate::config::params::Params;
 use crate::frames::{Vector, WorldConvention};
-use crate::scene::TerrainMap;
+use crate::{config::params::Params, scene::TerrainMap};
 use std::sync::Arc;
 
 /// The terrain in the axes of the map frame.

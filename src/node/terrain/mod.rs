@@ -7,11 +7,8 @@ mod sample_points;
 mod services;
 
 use crate::config::params::QosGroup;
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::settings::topic_below;
 use crate::node::subsystem::{Subsystem, TopicPage};
+use crate::node::{assembly::Assembly, context::Context, error::NodeError, settings::topic_below};
 use ground::Ground;
 use raster::{Maps, Raster};
 
@@ -65,18 +62,11 @@ fn open_services(
 }
 
 fn topics(page: &mut TopicPage) {
-    page.topic(
-        &[OCCUPANCY],
-        "nav_msgs/msg/OccupancyGrid",
-        &[QosGroup::Latched],
-        "with `terrain.file`: cells that are higher than `terrain.occupied_above_m`, or than `occupied_above` of the last call of `terrain/publish`",
-    );
-    page.topic(
-        &[GRID_MAP],
-        "grid_map_msgs/msg/GridMap",
-        &[QosGroup::Latched],
-        "the same region as heights above the origin of the map, layer `elevation`",
-    );
+    let group = [QosGroup::Latched];
+    let doc = "with `terrain.file`: cells that are higher than `terrain.occupied_above_m`, or than `occupied_above` of the last call of `terrain/publish`";
+    page.topic(&[OCCUPANCY], "nav_msgs/msg/OccupancyGrid", &group, doc);
+    let doc = "the same region as heights above the origin of the map, layer `elevation`";
+    page.topic(&[GRID_MAP], "grid_map_msgs/msg/GridMap", &group, doc);
     let height = "service: heights at points, along lines, on grids ([terrain.md](terrain.md))";
     page.topic(&[HEIGHT], "rfly_bridge_msgs/srv/GetHeight", &[], height);
     let publish = "service: publishes a region on both topics";

@@ -1,8 +1,6 @@
 //! Publishes a region of the terrain as map messages.
 use super::ground::{Ground, Region};
-use crate::msgs::geometry_msgs::msg::Pose;
-use crate::msgs::nav_msgs::msg::OccupancyGrid;
-use crate::msgs::std_msgs::msg::Header;
+use crate::msgs::{geometry_msgs::msg::Pose, nav_msgs::msg::OccupancyGrid, std_msgs::msg::Header};
 use crate::node::clock::HeaderClock;
 use crate::ros::Publisher;
 

@@ -2,14 +2,12 @@
 use super::ground::{Ground, Region};
 use super::raster::{Maps, Raster};
 use super::{HEIGHT, PUBLISH, sample_points};
-use crate::msgs::geometry_msgs::msg::Point;
 use crate::msgs::rfly_bridge_msgs::srv::{
     GetHeight, GetHeightRequest, GetHeightResponse, PublishTerrain, PublishTerrainRequest,
     PublishTerrainResponse,
 };
-use crate::node::assembly::Assembly;
-use crate::node::error::NodeError;
-use crate::ros::Middleware;
+use crate::node::{assembly::Assembly, error::NodeError};
+use crate::{msgs::geometry_msgs::msg::Point, ros::Middleware};
 
 pub(super) fn open(
     middleware: &Middleware,

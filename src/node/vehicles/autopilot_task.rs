@@ -1,25 +1,14 @@
 //! One task per autopilot: receives its datagrams and runs timed work.
-use super::map_centre::MapCentre;
-use super::peer::Peer;
-use super::serial;
-use super::truth::TruthRelay;
-use crate::doctor::SourceRole;
+use super::{map_centre::MapCentre, peer::Peer, serial, truth::TruthRelay};
 use crate::frames::{Geodetic, Ned, Vector, VehiclePose};
-use crate::node::cause::Cause;
-use crate::node::clock::host_now;
 use crate::node::datagrams::{arrival, wait};
-use crate::node::stats::SourceStats;
-use crate::node::tasks::CountedTask;
 use crate::node::tf::{StaticTf, Tf};
-use crate::time::RosTime;
+use crate::node::{cause::Cause, clock::host_now, stats::SourceStats, tasks::CountedTask};
 use crate::transport::{Datagram, Received, UdpReceiver};
 use crate::vehicle::{Counter, CounterKind, Handle, Sink};
-use crate::wire::mavlink::ByteStream;
-use std::collections::BTreeMap;
-use std::io::IoSliceMut;
-use std::net::SocketAddrV4;
-use std::sync::Arc;
+use crate::{doctor::SourceRole, time::RosTime, wire::mavlink::ByteStream};
 use std::time::{Duration, Instant};
+use std::{collections::BTreeMap, io::IoSliceMut, net::SocketAddrV4, sync::Arc};
 use tokio::sync::Notify;
 
 /// Longer than any datagram of MAVLink frames.
@@ -58,7 +47,6 @@ pub(super) struct AutopilotTask {
     pub(super) setpoints: (Instant, u64),
 }
 
-/// The transport of a link.
 pub(super) enum LinkTransport {
     Udp(UdpReceiver, SocketAddrV4),
     Serial(serial::SerialLine),
@@ -81,10 +69,6 @@ impl LinkTransport {
 pub(super) struct LinkTask(pub(super) AutopilotTask, pub(super) LinkTransport);
 
 impl CountedTask for LinkTask {
-    fn stats(&self) -> &SourceStats {
-        &self.0.stats
-    }
-
     async fn run(&mut self) {
         match &mut self.1 {
             LinkTransport::Udp(socket, _) => self.0.run_udp(socket).await,

@@ -1,27 +1,19 @@
 //! Control of the vehicles: the link to each autopilot and its topics, named as in mavros. All vehicles share one thread.
 use super::autopilot_task::{AutopilotTask, LinkTask, LinkTransport};
-use super::map_centre::MapCentre;
-use super::peer::Peer;
-use super::serial;
-use super::truth::TruthRelay;
+use super::{map_centre::MapCentre, peer::Peer, serial, truth::TruthRelay};
 use crate::config::params::{HeartbeatKind, TfSource};
 use crate::config::{ControlLink, SimMode};
 use crate::doctor::{AutopilotFacts, SourceRole};
-use crate::node::assembly::Assembly;
-use crate::node::clock::elapsed;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::settings::Settings;
-use crate::node::tasks;
+use crate::node::{
+    assembly::Assembly, clock::elapsed, context::Context, error::NodeError, settings::Settings,
+    tasks,
+};
 use crate::transport::BindOptions;
 use crate::vehicle::{
     Autopilot, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink, UdpUltraSimpleLink,
     VehicleInterface, VehicleSettings,
 };
-use std::collections::BTreeMap;
-use std::net::SocketAddrV4;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{collections::BTreeMap, net::SocketAddrV4, sync::Arc, time::Instant};
 use tokio::sync::Notify;
 
 /// The thread of all autopilots.
@@ -94,13 +86,12 @@ pub(super) fn open(
             last_report: Instant::now(),
             setpoints: (Instant::now(), 0),
         };
-        tasks::start(&runtime, LinkTask(task, transport));
+        tasks::start_counted(&runtime, task.stats.clone(), LinkTask(task, transport));
         assembly.guards.push(Box::new(interface));
     }
     Ok(())
 }
 
-/// The controlled vehicles with their links.
 fn controlled(settings: &Settings) -> Vec<(u16, &ControlLink)> {
     let vehicles = settings.vehicles().into_iter();
     let links = vehicles.map(|id| (id, settings.params.control_link(id)));

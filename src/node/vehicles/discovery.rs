@@ -1,15 +1,10 @@
 //! Discovery of vehicles by the heartbeats of CopterSim.
 use super::heartbeat_directory::IDS;
-use crate::node::error::NodeError;
-use crate::node::senders::Senders;
-use crate::node::settings::Settings;
-use crate::node::tasks;
+use crate::node::{error::NodeError, senders::Senders, settings::Settings, tasks};
 use crate::transport::{Received, UdpReceiver, is_local_address};
 use crate::wire::{HeartbeatPacket, Packet as _};
-use std::collections::BTreeMap;
 use std::io::{self, IoSliceMut};
-use std::net::Ipv4Addr;
-use std::time::Duration;
+use std::{collections::BTreeMap, net::Ipv4Addr, time::Duration};
 
 /// Listens for the configured time and returns the settings with all announced vehicles; a vehicle on another host gets the
 /// address of that host.

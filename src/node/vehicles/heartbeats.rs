@@ -1,23 +1,16 @@
 //! Heartbeats: they update the clocks and announce vehicles.
 use super::heartbeat_directory::{Announcement, HeartbeatDirectory, IDS, VehicleAddress};
-use crate::config::ControlLink;
-use crate::doctor::SourceRole;
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::clock::SimClocks;
-use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, arrival, receive};
 use crate::node::presence::{LastHeartbeat, Presence};
-use crate::node::settings::Settings;
-use crate::node::shared_scene::SharedScene;
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, CountedTask};
-use crate::time::Heartbeat;
+use crate::node::{
+    assembly::Assembly, cause::Cause, clock::SimClocks, context::Context, settings::Settings,
+    shared_scene::SharedScene, stats::SourceStats,
+};
 use crate::transport::{UdpReceiver, is_local_address};
 use crate::wire::{HeartbeatPacket, Packet as _};
-use std::net::Ipv4Addr;
-use std::sync::Arc;
-use std::time::Instant;
+use crate::{config::ControlLink, doctor::SourceRole, time::Heartbeat};
+use std::{net::Ipv4Addr, sync::Arc, time::Instant};
 use tokio::runtime::Handle;
 
 /// Opens the port of all vehicles' heartbeats.
@@ -33,7 +26,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
         presence: context.presence.clone(),
         stats: assembly.add_source_of(SourceRole::Heartbeats, "heartbeats".into()),
     };
-    tasks::start(runtime, source);
+    tasks::start_counted(runtime, source.stats.clone(), source);
 }
 
 /// The served vehicles, with the address of CopterSim where it simulates them.
@@ -57,7 +50,6 @@ struct HeartbeatSource {
     receiver: UdpReceiver,
     clocks: SimClocks,
     directory: HeartbeatDirectory,
-    /// Served vehicles.
     served: Vec<u16>,
     scene: SharedScene,
     presence: Presence,
@@ -65,19 +57,12 @@ struct HeartbeatSource {
 }
 
 impl CountedTask for HeartbeatSource {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     /// Updates the clocks, the presence and the scene.
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
         loop {
-            let Some(datagram) =
-                receive(&mut self.receiver, &mut buffer, &self.stats, || true).await
-            else {
-                continue;
-            };
+            let received = receive(&mut self.receiver, &mut buffer, &self.stats, || true).await;
+            let Some(datagram) = received else { continue };
             let Ok(packet) = HeartbeatPacket::parse(&buffer[..datagram.len.min(BUFFER)]) else {
                 self.stats.lock().count(Cause::Malformed);
                 continue;
@@ -100,9 +85,7 @@ impl CountedTask for HeartbeatSource {
                 host: arrival(&datagram),
                 local: is_local_address(*datagram.from.ip()),
             });
-            let mut figures = self.stats.lock();
-            figures.frames += 1;
-            figures.last_frame = Some(Instant::now());
+            self.stats.lock().count_frame();
         }
     }
 }

@@ -1,29 +1,22 @@
 //! The IMU of a vehicle: requested, stamped, published.
 use super::truth::{TrueMotion, VehicleContext};
 use crate::config::params::{ImuOrientation, QosGroup};
-use crate::doctor::SourceRole;
-use crate::msgs::sensor_msgs::msg::Imu;
-use crate::node::assembly::Assembly;
-use crate::node::axes::AxesReport;
-use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
-use crate::node::context::Context;
 use crate::node::datagrams::{BUFFER, advance_order, arrival, receive};
-use crate::node::error::NodeError;
 use crate::node::settings::{RESENDS, SettingsWatch};
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, CountedTask};
-use crate::node::tf::Tf;
-use crate::noise::Draws;
-use crate::ros::Publisher;
+use crate::node::{
+    assembly::Assembly, axes::AxesReport, cause::Cause, context::Context, error::NodeError,
+    stats::SourceStats, tf::Tf,
+};
 use crate::sensors::{AccelerationAxesFinder, ImuConverter, TrueForce, Verdict};
 use crate::session::{StreamOrder, StreamPosition};
 use crate::time::{SimTime, SourceKind};
 use crate::transport::{BindOptions, Datagram, UdpReceiver, UdpSender};
 use crate::wire::{ImuPacket, ImuRequestPacket, Packet as _};
+use crate::{doctor::SourceRole, msgs::sensor_msgs::msg::Imu, noise::Draws, ros::Publisher};
 use std::net::{Ipv4Addr, SocketAddrV4};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::{sync::Arc, time::Duration};
 use tokio::runtime::Handle;
 use zerocopy::IntoBytes as _;
 
@@ -51,7 +44,7 @@ pub(super) fn open(
         assembly.add_source_of(SourceRole::Imu(vehicle), format!("imu of vehicle {vehicle}"));
     stats.lock().asked_hz = Some(params.imu.rate_hz.into());
     let reply_to = params.receive_address.unwrap_or(Ipv4Addr::LOCALHOST);
-    let topic = context.vehicle_topic(vehicle, &params.imu.topic);
+    let topic = context.settings.vehicle_topic(vehicle, &params.imu.topic);
     let draws = Draws::new(params.degrade.seed, vehicle);
     let frame = context.settings.imu_frame(&context.tree, vehicle);
     let mut converter = ImuConverter::new(&params.imu, &frame, params.frames.world);
@@ -79,11 +72,10 @@ pub(super) fn open(
         resend: 0,
         stats,
     };
-    tasks::start(runtime, source);
+    tasks::start_counted(runtime, source.stats.clone(), source);
     Ok(())
 }
 
-/// The IMU of one vehicle.
 struct ImuSource {
     receiver: UdpReceiver,
     sender: UdpSender,
@@ -112,10 +104,6 @@ struct ImuSource {
 }
 
 impl CountedTask for ImuSource {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     /// Requests samples until they arrive, publishes them, and requests them again when they stop.
     async fn run(&mut self) {
         let mut buffer = [0; BUFFER];
@@ -153,7 +141,6 @@ impl CountedTask for ImuSource {
 }
 
 impl ImuSource {
-    /// Applies changed parameters.
     fn apply_settings(&mut self) {
         let settings = self.settings.borrow_and_update();
         let params = &settings.params;
@@ -217,8 +204,7 @@ impl ImuSource {
         };
         let result = self.publisher.publish(message);
         let mut figures = self.stats.lock();
-        figures.frames += 1;
-        figures.last_frame = Some(Instant::now());
+        figures.count_frame();
         match result {
             Ok(_) => {
                 figures.converted += 1;

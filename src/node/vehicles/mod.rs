@@ -18,15 +18,11 @@ pub use heartbeat_directory::{Announcement, HeartbeatDirectory, VehicleAddress};
 pub use peer::Peer;
 pub use unserved::{Endpoint, Unserved};
 
-use crate::node::assembly::Assembly;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::subsystem::{Subsystem, TopicPage};
-use crate::node::threads::PROMPT;
+use crate::node::subsystem::{SERVICE_HEAD, Subsystem, TopicPage};
+use crate::node::{assembly::Assembly, context::Context, error::NodeError, threads::PROMPT};
 use crate::vehicle::{GPS_TOPIC, SERVICES, TOPICS, TRUTH_TOPICS};
 use map_centre::MapCentre;
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 use truth::{TruthRelay, VehicleContext};
 
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics };
@@ -39,7 +35,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let prefixes = control::prefixes(context);
     assembly.topic_groups.extend(prefixes.iter().cloned());
     let unserved = unserved::UnservedStatus::new(context.middleware, prefixes);
-    assembly.sections.push(Box::new(unserved));
+    assembly.add_section("unserved", unserved);
     for vehicle in context.settings.vehicles() {
         assembly.frame_ids.extend([
             context.settings.imu_frame(&context.tree, vehicle),
@@ -81,7 +77,7 @@ fn topics(page: &mut TopicPage) {
     }
     page.chapters += MAVROS;
     page.topic_rows("", &TOPICS);
-    page.chapters += MAVROS_SERVICES;
+    page.chapters += SERVICE_HEAD;
     page.service_rows("", &SERVICES);
 }
 
@@ -98,9 +94,4 @@ depth 5: they match every writer.
 
 | Topic | | Type | QoS | Content |
 |---|---|---|---|---|
-";
-
-const MAVROS_SERVICES: &str = "
-| Service | Type | What it does |
-|---|---|---|
 ";

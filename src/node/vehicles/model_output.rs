@@ -1,6 +1,5 @@
 //! The topic `model/output`: values that the author of a model defines.
-use crate::node::context::Context;
-use crate::node::error::NodeError;
+use crate::node::{context::Context, error::NodeError};
 use crate::wire::ModelOutputPacket;
 #[cfg(has_rfly_bridge_msgs)]
 use crate::{
@@ -19,7 +18,7 @@ pub(super) struct ModelOutputs {
 #[cfg(has_rfly_bridge_msgs)]
 impl ModelOutputs {
     pub(super) fn open(context: &Context<'_>, vehicle: u16) -> Result<Self, NodeError> {
-        let topic = context.vehicle_topic(vehicle, "model/output");
+        let topic = context.settings.vehicle_topic(vehicle, "model/output");
         Ok(Self {
             publisher: context.publisher(QosGroup::State, &topic)?,
             frame: context.tree.base_link(vehicle),

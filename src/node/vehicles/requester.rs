@@ -1,24 +1,19 @@
 //! Requests to each vehicle's CopterSim: for data that it does not send to this host, and to change UDPSIMMODE if configured.
-use crate::config::ControlLink;
-use crate::config::params::VehicleParams;
+use crate::config::{ControlLink, params::VehicleParams};
 use crate::doctor::{BridgeFacts, RequestFacts};
 use crate::model::{DueRequests, LastArrivals, UnicastRequests};
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
-use crate::node::context::Context;
-use crate::node::error::NodeError;
-use crate::node::presence::Presence;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::settings::{Settings, SettingsWatch};
-use crate::node::stats::SourceStats;
 use crate::node::tasks::{self, Endless};
-use crate::node::threads::PROMPT;
+use crate::node::{
+    assembly::Assembly, cause::Cause, context::Context, error::NodeError, presence::Presence,
+    stats::SourceStats, threads::PROMPT,
+};
 use crate::transport::{HostFacts, NetworkInterface, UdpSender, is_local_address, played_time};
 use crate::wire::{CopterSimRequestPacket, IntoBytes as _, NETWORK_GROUP, ProbePacket};
 use parking_lot::Mutex;
-use std::net::SocketAddrV4;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::{net::SocketAddrV4, sync::Arc};
 
 /// Opens the requests for all vehicles that CopterSim simulates.
 pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
@@ -38,7 +33,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
         .map_err(|source| NodeError::Start { what: "a socket for requests", source })?;
     let requests = VehicleRequests(Arc::new(Mutex::new(vehicles)));
     let runtime = assembly.threads.runtime(PROMPT)?;
-    assembly.sections.push(Box::new(requests.clone()));
+    assembly.add_section("requests to CopterSim", requests.clone());
     let requester = Requester {
         requests,
         socket,
@@ -120,17 +115,12 @@ impl RequestedVehicle {
         })
     }
 
-    /// Sends the requests that are due.
-    fn send_requests(
-        &mut self,
-        last_heartbeat: Option<Instant>,
-        start: Instant,
-        socket: &UdpSender,
-    ) {
+    /// Sends the requests that are due. `heartbeat_at`: time of the last heartbeat.
+    fn send_requests(&mut self, heartbeat_at: Option<Instant>, start: Instant, socket: &UdpSender) {
         let since_start = |at: Instant| at.saturating_duration_since(start);
         let last = |source: &SourceStats| source.lock().last_frame.map(since_start);
         let arrivals = LastArrivals {
-            heartbeats: last_heartbeat.map(since_start),
+            heartbeats: heartbeat_at.map(since_start),
             true_state: last(&self.truth),
             autopilot: self.autopilot.as_deref().and_then(last),
             imu: self.imu.as_deref().and_then(last),
@@ -186,8 +176,8 @@ impl Endless for Requester {
         loop {
             let heartbeats = self.presence.heartbeats();
             for vehicle in self.requests.0.lock().iter_mut() {
-                let last_heartbeat = heartbeats.get(&vehicle.id).map(|heartbeat| heartbeat.at);
-                vehicle.send_requests(last_heartbeat, self.start, &self.socket);
+                let heartbeat_at = heartbeats.get(&vehicle.id).map(|heartbeat| heartbeat.at);
+                vehicle.send_requests(heartbeat_at, self.start, &self.socket);
             }
             let period: Duration = self.settings.borrow().params.request.period;
             tokio::time::sleep(period).await;
@@ -196,10 +186,6 @@ impl Endless for Requester {
 }
 
 impl Section for VehicleRequests {
-    fn name(&self) -> &'static str {
-        "requests to CopterSim"
-    }
-
     fn check(&mut self) -> Finding {
         let vehicles = self.0.lock();
         let unanswered = { vehicles.iter() }.filter(|vehicle| vehicle.unicast.is_unanswered());

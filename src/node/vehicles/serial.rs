@@ -2,8 +2,7 @@
 use crate::vehicle::Sink;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
-use tokio::sync::mpsc;
-use tokio::time::Instant;
+use tokio::{sync::mpsc, time::Instant};
 use tokio_serial::{SerialPortBuilderExt as _, SerialStream};
 
 /// Limit of queued frames, about a second at 57600 baud.
@@ -11,7 +10,6 @@ const MAX_QUEUED: usize = 64;
 /// Interval of attempts to open the line.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// A serial line.
 pub(super) struct SerialLine {
     device: String,
     baud: u32,

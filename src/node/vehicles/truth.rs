@@ -1,21 +1,16 @@
 //! The true state of a vehicle: published on `ground_truth/*`, and source of the vehicle's frames in TF.
-use super::map_centre::MapCentre;
-use super::model_output::ModelOutputs;
+use super::{map_centre::MapCentre, model_output::ModelOutputs};
 use crate::config::params::{ImuOrientation, TfSource};
 use crate::doctor::SourceRole;
 use crate::frames::{Attitude, Euler, Frd, Geodetic, Ned, Vector, VehiclePose};
-use crate::node::assembly::Assembly;
-use crate::node::cause::Cause;
 use crate::node::clock::{SimClock, host_now};
-use crate::node::context::Context;
-use crate::node::datagrams::{BUFFER, accepted, advance_order, arrival, take_next};
-use crate::node::error::NodeError;
-use crate::node::pose_history::PoseHistory;
-use crate::node::presence::Presence;
-use crate::node::shared_scene::SharedScene;
-use crate::node::stats::SourceStats;
+use crate::node::datagrams::{BUFFER, advance_order, arrival, count_received, take_next};
 use crate::node::tasks::{self, CountedTask};
-use crate::node::tf::Tf;
+use crate::node::{
+    assembly::Assembly, cause::Cause, context::Context, error::NodeError,
+    pose_history::PoseHistory, presence::Presence, shared_scene::SharedScene, stats::SourceStats,
+    tf::Tf,
+};
 use crate::scene::{EntityMotion, MapPose};
 use crate::sensors::{AttitudeSample, ForceMeter, TrueForce};
 use crate::session::{StreamOrder, StreamPosition};
@@ -28,8 +23,7 @@ use std::io::{self, IoSliceMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::{runtime::Handle, sync::mpsc};
 
 /// After this silence on the true-state port the bridge uses the states from the autopilot's link.
 const PORT_SILENCE: Duration = Duration::from_secs(2);
@@ -141,7 +135,7 @@ pub(super) fn open(
     }
     let on_link_wanted = wanted.clone();
     let source = TruthSource { receiver, states: truth_states, on_link, on_link_wanted, stats };
-    tasks::start(runtime, source);
+    tasks::start_counted(runtime, source.stats.clone(), source);
     Ok(Some(TruthRelay { states, wanted, autopilot }))
 }
 
@@ -150,12 +144,12 @@ fn open_ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth,
     let names = context.tree.names();
     let publishers = TruthPublishers::open(
         context.middleware,
-        |topic| context.vehicle_topic(vehicle, topic),
+        |topic| context.settings.vehicle_topic(vehicle, topic),
         |group, topic| context.qos(group, topic),
     )?;
     let params = &context.settings.params;
     let receiver = GpsReceiver::open(&params.degrade, vehicle, |topic| {
-        context.publisher(topic.group, &context.vehicle_topic(vehicle, topic.name))
+        context.publisher(topic.group, &context.settings.vehicle_topic(vehicle, topic.name))
     })?;
     let truth = GroundTruth::new(
         publishers,
@@ -195,10 +189,6 @@ struct TruthSource {
 }
 
 impl CountedTask for TruthSource {
-    fn stats(&self) -> &SourceStats {
-        &self.stats
-    }
-
     /// Publishes the states of the port, or of the link while the port is silent.
     async fn run(&mut self) {
         let states = &self.states;
@@ -226,7 +216,6 @@ impl CountedTask for TruthSource {
     }
 }
 
-/// The true state of one vehicle.
 struct TruthStates {
     vehicle: u16,
     clock: Arc<SimClock>,
@@ -270,7 +259,7 @@ impl TruthStates {
         let Some(received) = receive(&mut [IoSliceMut::new(&mut buffer)])? else {
             return Ok(None);
         };
-        if let Some(datagram) = accepted(received, &self.stats) {
+        if let Some(datagram) = count_received(received, &self.stats) {
             self.last_datagram = Some(Instant::now());
             self.handle(&buffer[..datagram.len.min(BUFFER)], &datagram);
         }
@@ -359,9 +348,8 @@ impl TruthStates {
         if published.is_err() {
             figures.count(Cause::Publish);
         }
-        figures.frames += 1;
+        figures.count_frame();
         figures.converted += 1;
-        figures.last_frame = Some(Instant::now());
         figures.record_latency(host_now().0 - arrival.0);
     }
 

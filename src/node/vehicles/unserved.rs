@@ -1,8 +1,7 @@
 //! Foreign publishers and clients below the vehicles' prefixes whose topic or service the bridge does not serve.
-use crate::config::did_you_mean;
 use crate::node::section::{Finding, Level, Section, value};
-use crate::ros::Middleware;
 use crate::vehicle::{SERVICES, TOPICS};
+use crate::{config::did_you_mean, ros::Middleware};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -107,10 +106,6 @@ impl UnservedStatus {
 }
 
 impl Section for UnservedStatus {
-    fn name(&self) -> &'static str {
-        "unserved"
-    }
-
     fn check(&mut self) -> Finding {
         if self.searched.is_none_or(|at| at.elapsed() >= SEARCH_PERIOD) {
             self.searched = Some(Instant::now());

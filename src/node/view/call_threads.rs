@@ -1,5 +1,5 @@
 //! Threads for the service calls of clients, with limits.
-use crate::node::service_call::NoResponse;
+use crate::node::service_call::CommandError;
 use crate::node::tasks;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -106,7 +106,7 @@ impl CallWaiter {
     /// The response of a call, unless it is cancelled by newer calls or the end of the bridge.
     pub(super) fn response(
         &self,
-        call: impl Future<Output = Result<String, NoResponse>>,
+        call: impl Future<Output = Result<String, CommandError>>,
     ) -> Result<String, String> {
         let (mut shutdown, mut cancelled) = (self.shutdown.clone(), self.cancelled.clone());
         self.runtime.block_on(async {

@@ -60,7 +60,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let report = serve(middleware, params, listener, source, true, &mut assembly.threads)?;
     let listener = middleware.tap(Arc::new(TopicListener(report.state.clone())));
     assembly.guards.push(Box::new(listener));
-    assembly.sections.push(Box::new(report));
+    assembly.add_section("view", report);
     Ok(())
 }
 
@@ -189,10 +189,6 @@ struct ViewReport {
 }
 
 impl Section for ViewReport {
-    fn name(&self) -> &'static str {
-        "view"
-    }
-
     fn check(&mut self) -> Finding {
         let figures = &self.state.figures;
         let count = |figure: &AtomicU64| figure.load(Ordering::Relaxed);

@@ -2,8 +2,7 @@
 use crate::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus};
 use crate::node::diagnostics::health::BELOW_ASKED;
 use serde::{Serialize, Serializer};
-use std::collections::BTreeMap;
-use std::str::FromStr;
+use std::{collections::BTreeMap, str::FromStr};
 
 /// Figures of a topic, as its subscriber measured them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

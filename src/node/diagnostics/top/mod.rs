@@ -12,20 +12,19 @@ use crate::msgs::diagnostic_msgs::msg::DiagnosticArray;
 use crate::node::diagnostics::degraded::DEGRADED;
 use crate::node::diagnostics::health::BELOW_ASKED;
 use crate::node::error::NodeError;
+use crate::node::topic_commands::print;
 use crate::ros::{Middleware, Qos};
 use groups::short_name;
 use parking_lot::Mutex;
 use ratatui::DefaultTerminal;
 use ratatui::crossterm::event::{self, Event, KeyEventKind};
 use serde_json::json;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use subscriptions::TopicSubscriptions;
 
-/// Time between two tables.
 const TABLE_PERIOD: Duration = Duration::from_secs(1);
-/// Interval of reading the keyboard.
 const KEY_PERIOD: Duration = Duration::from_millis(50);
 
 /// Options of the table.
@@ -101,12 +100,6 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
 fn json_of(groups: &[Group], remarks: &[String], elapsed: Duration) -> String {
     let all = json!({"seconds": elapsed.as_secs_f64(), "groups": groups, "remarks": remarks});
     format!("{all}\n")
-}
-
-fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
 }
 
 /// The terminal; dropping it restores its state.

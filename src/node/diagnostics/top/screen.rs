@@ -1,16 +1,14 @@
 //! The table on a terminal, with keys.
 use super::groups::{Group, GroupState, SortOrder, sort};
 use super::summary::{causes, head, line_of, topic_head, topic_line};
-use ratatui::Frame;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::{Constraint, Layout};
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::Line;
 use ratatui::widgets::{List, ListItem, ListState, Paragraph};
+use ratatui::{Frame, text::Line};
 use std::time::Duration;
 
 const HELP: &str = "q quit  / filter  s sort  Enter details  Esc back";
-/// Maximum length of the filter.
 const MAX_FILTER_LEN: usize = 40;
 
 /// The table with its filter, order and cursor.

@@ -4,10 +4,7 @@ use crate::node::clock::host_now;
 use crate::ros::{Middleware, Qos, RosError, Subscription, TopicInfo};
 use hdrhistogram::Histogram;
 use parking_lot::Mutex;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
-use std::sync::Arc;
-use std::time::Instant;
+use std::{collections::BTreeMap, collections::btree_map::Entry, sync::Arc, time::Instant};
 
 /// Latched topics, whose messages were published before this program started.
 const LATCHED: [&str; 3] = ["/tf_static", "/robot_description", "/ground_truth/path"];
@@ -26,7 +23,6 @@ struct TopicCounters {
     total: u64,
 }
 
-/// One subscription for each topic.
 #[derive(Default)]
 pub(super) struct TopicSubscriptions {
     topics: BTreeMap<String, TopicSubscription>,

@@ -1,8 +1,6 @@
 //! The table as text of 80 columns, for terminals and for files.
 use super::groups::{Group, TopicLine};
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::time::Duration;
+use std::{collections::BTreeMap, fmt::Write as _, time::Duration};
 
 /// The head of the table of groups; 80 columns.
 pub fn head() -> String {
