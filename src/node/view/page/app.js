@@ -39,11 +39,8 @@ function ownerOf(topic) {
   return named ?? (prefix?.frame === undefined ? (names.length === 1 ? names[0] : null) : vehicleOf(prefix.frame));
 }
 scene.ownerOf = ownerOf;
-/** The name of a topic with its vehicle, if there are several. */
-function nameOf(topic) {
-  const owner = ownerOf(topic);
-  return owner && frames.vehicles().length > 1 && !shortName(topic).includes(owner) ? `${owner} ${shortName(topic)}` : shortName(topic);
-}
+/** The name of the vehicle of a topic, if there are several. */
+const groupOf = (topic) => (frames.vehicles().length > 1 ? ownerOf(topic) ?? "" : "");
 const colourOf = (topic) => (frames.vehicles().length > 1 && markOf(ownerOf(topic)) ? `var(${markOf(ownerOf(topic))})` : "transparent");
 
 // State of the bridge and of the simulator
@@ -190,7 +187,7 @@ function showLayers() {
     vehicle.name.textContent = names.length > 1 ? name : vehicle.prefix;
     vehicle.root.style.setProperty("--mark", names.length > 1 && markOf(name) ? `var(${markOf(name)})` : "transparent");
   }
-  pictures.update(pictures.topics, nameOf, colourOf);
+  pictures.update(pictures.topics, groupOf, colourOf);
 }
 const showFollowed = () => { get("follow").value = scene.followed === undefined ? "" : `=${scene.followed}`; };
 get("follow").onchange = ({ target: { value } }) => {
@@ -217,7 +214,7 @@ connection.addEventListener("channels", () => {
     vehicles.set(prefix, vehicle);
     get("vehicles").append(vehicle.root);
   }
-  pictures.update(connection.topicsOfType("sensor_msgs/msg/Image"), nameOf, colourOf);
+  pictures.update(connection.topicsOfType("sensor_msgs/msg/Image"), groupOf, colourOf);
   plot.update();
   shownLayers = "";
   showLayers();
