@@ -46,16 +46,9 @@ def opened(port: int, width: int = 1280):
     """The page, which must not report errors; those of a bridge that does not answer are the browser's own."""
     with Browser(width, 900) as browser:
         browser.open(f"http://127.0.0.1:{port}/")
-        browser.wait("window.rfly")
+        browser.wait("window.rfly !== undefined")
         yield browser
         assert [error for error in browser.errors if "ERR_CONNECTION_REFUSED" not in str(error)] == []
-
-
-@pytest.fixture(scope="module")
-def flying(tmp_path_factory, domain_id, simulator_ports):
-    """One vehicle on its laps."""
-    with viewed(tmp_path_factory.mktemp("page"), domain_id, SENSORS) as (programs, port):
-        yield programs, port
 
 
 def change(selector: str, value: str) -> str:
@@ -115,10 +108,163 @@ def test_without_a_simulator_the_page_says_what_it_awaits(tmp_path, domain_id, s
         assert bridge.stop() == 0, bridge.tail()
 
 
+def test_a_click_into_3d_asks_and_commands_do_not_wait_for_the_answer(tmp_path, domain_id, simulator_ports):
+    with viewed(tmp_path, domain_id, SENSORS[:1]) as (programs, port), opened(port) as browser:
+        browser.wait(f"{LIVE} && [...rfly.vehicles.values()][0]?.frame && rfly.connection.services.size > 0")
+        browser.wait("document.querySelector('.vehicle .mode').textContent === 'AUTO.MISSION'")
+        question, sent = "!document.getElementById('goal').hidden", "command_int"
+        middle = scene_middle(browser)
+        drag(browser, middle, middle)
+        browser.wait(question)
+        assert browser.wait("!document.getElementById('send').disabled")
+        text = browser.run("document.getElementById('goal').innerText")
+        assert re.search(r"to x -?\d+\.\d m, y -?\d+\.\d m at its height of \d+\.\d m\?", text), text
+        # Another command is carried out at once, and takes the question away.
+        press(browser, "Hold", ".vehicle")
+        browser.wait("document.querySelector('.vehicle .mode').textContent === 'AUTO.LOITER'")
+        assert browser.run(question) is False and browser.run("rfly.scene.goal") is None
+        drag(browser, middle, middle)
+        browser.wait(question)
+        press(browser, "Cancel", "#goal")
+        assert browser.run(question) is False
+        assert sent not in programs.bridge.output(), "nothing was sent until now"
+        drag(browser, middle, middle)
+        browser.wait(question)
+        start = np.array(browser.run("rfly.frames.pose('base_link').position"))
+        goal = np.array(browser.run("rfly.scene.goal"))
+        assert np.hypot(*(goal - start)[:2]) > 1.5, "the place is elsewhere"
+        press(browser, "Send", "#goal")
+        programs.bridge.wait_for_output(sent)
+        wait_for(lambda: np.hypot(*(np.array(browser.run("rfly.frames.pose('base_link').position")) - goal)[:2]) < 1, "arrival")
+        press(browser, "Land", ".vehicle")
+        browser.wait("document.querySelector('.vehicle .pill').textContent === 'disarmed'")
+
+
+def test_a_bridge_that_is_gone_leaves_old_values_and_no_buttons_until_it_is_back(tmp_path, domain_id, simulator_ports):
+    with viewed(tmp_path, domain_id, SENSORS) as (programs, port), opened(port) as browser:
+        ready = f"""{LIVE} && [...document.querySelectorAll('.picture img')].filter((image) => image.naturalWidth > 0).length >= 3
+            && document.querySelectorAll('.vehicle button:not(:disabled)').length === 6 && document.querySelector('.vehicle .values').textContent.includes('m/s')
+            && document.querySelectorAll('.age:not([hidden])').length === 0"""
+        browser.wait(ready)
+        programs.bridge.kill()
+        browser.wait(f"{PILL}.startsWith('bridge gone')")
+        assert browser.run("document.querySelectorAll('.vehicle button').length === 6 && document.querySelectorAll('.vehicle button:not(:disabled)').length === 0")
+        assert browser.run("document.querySelector('#record button').disabled")
+        assert "No connection to the bridge" in browser.run(NOTICE)
+        ages = "[...document.querySelectorAll('.picture .age:not([hidden])')].map((age) => age.textContent)"
+        browser.wait(f"{ages}.length >= 3 && document.getElementById('sensors-panel').classList.contains('old')")
+        first = [int(re.fullmatch(r"(\d+) s old", age)[1]) for age in browser.run(ages)]
+        browser.wait(f"{ages}.every((age) => parseInt(age) > {max(first)})")
+        telemetry = browser.run("document.querySelector('.vehicle .values').textContent")
+        assert re.search(r" m \(\d+ s old\).* m/s \(\d+ s old\)", telemetry), telemetry
+        assert browser.run("getComputedStyle(document.querySelector('.vehicle .values span')).color") == "rgb(147, 161, 172)", "grey"
+        browser.run("scrollTo(0, 0)")
+        picture = browser.region(".picture:nth-child(1) img").astype(int)
+        picture = picture[: len(picture) // 2]  # above its age
+        assert (picture.max(axis=2) - picture.min(axis=2)).max() < 12, "the picture has no colours"
+        for width in WIDTHS:
+            browser.resize(width, 900)
+            assert browser.run(FITS) and browser.run(UNBROKEN), width
+        # A click asks for nothing that cannot be sent.
+        browser.run("rfly.scene.onClick([1, 1, 0])")
+        assert browser.run("document.getElementById('goal').hidden")
+        programs.bridge.start()
+        browser.wait(ready)
+        assert browser.run("document.getElementById('notice').hidden")
+        # Without the simulator the bridge is there and nothing is live.
+        programs.emulator.stop()
+        browser.wait(f"{PILL} === 'the simulator is silent' && {NOTICE}.includes('→')")
+        browser.wait(f"{ages}.length >= 3")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_two_vehicles_are_told_apart_by_name_and_colour(tmp_path, domain_id, simulator_ports, width):
+    with viewed(tmp_path, domain_id, BOTH, "--vehicles", "2", vehicles=[1, 2]) as (_, port), opened(port, width) as browser:
+        names = "[...document.querySelectorAll('.vehicle > b')].map((b) => b.textContent)"
+        browser.wait(f"{LIVE} && rfly.scene.clouds.size === 2 && {names}.join() === 'copter1,copter2'")
+        browser.wait("document.querySelectorAll('#layers input').length >= 8")
+        browser.run("document.querySelectorAll('#layers input:not(:checked)').forEach((box) => box.click())")
+        browser.wait("rfly.scene.clouds.size === 2 && rfly.scene.paths.size >= 2")
+        groups = dict(browser.run("[...document.querySelectorAll('#layers .group')].map((g) => [g.querySelector('b')?.textContent, [...g.querySelectorAll('label')].map((l) => l.title)])"))
+        for number, lidar in ((1, 1), (2, 3)):
+            titles = groups[f"copter{number}"]
+            assert f"/rflysim/sensor{lidar}/vehicle_lidar" in titles and f"/rflysim/copter{number}/ground_truth/path" in titles, groups
+            assert f"frames of copter{number}" in titles
+        colours = browser.run("[...document.querySelectorAll('#layers .group b')].slice(0, 2).map((b) => getComputedStyle(b).color)")
+        assert colours == ["rgb(61, 219, 217)", "rgb(255, 138, 92)"]
+        header = browser.run("[...document.querySelectorAll('.vehicle')].map((v) => getComputedStyle(v).borderLeftColor)")
+        assert header == colours
+        owners = browser.run("[...document.querySelectorAll('.picture')].map((p) => [p.querySelector('img').alt, p.querySelector('b').textContent])")
+        assert dict(owners) == {"/rflysim/sensor0/img_rgb": "copter1", "/rflysim/sensor2/img_rgb": "copter2"}
+        browser.run("document.getElementById('scene').scrollIntoView({block: 'center'})")
+
+        def pixels() -> tuple[int, int]:
+            """How much is drawn in shades of each colour: green and blue, or red above blue."""
+            b, g, r = np.moveaxis(browser.region("#scene").astype(int), 2, 0)
+            return int(((g > r + 50) & (b > r + 50)).sum()), int(((r > b + 50) & (r > g + 30)).sum())
+
+        wait_for(lambda: min(pixels()) > 300, "points in both colours")
+        box = browser.run("[...document.querySelectorAll('#layers label')].find((l) => l.title === '/rflysim/sensor3/vehicle_lidar').firstChild.click() ?? true")
+        assert box
+        path = "[...document.querySelectorAll('#layers label')].find((l) => l.title === '/rflysim/copter2/ground_truth/path').firstChild.click() ?? true"
+        both = pixels()
+        browser.run(path)
+        browser.wait("rfly.scene.clouds.size === 1 && !rfly.scene.paths.has('/rflysim/copter2/ground_truth/path')")
+        wait_for(lambda: (now := pixels())[0] > 300 and now[1] < max(both[1], 600) / 2, "the points of the first alone")
+        assert browser.run(FITS)
+
+
+def test_of_twenty_cameras_those_are_streamed_that_are_chosen(tmp_path, domain_id, simulator_ports):
+    with viewed(tmp_path, domain_id, CAMERAS) as (_, port), opened(port) as browser, Client(port) as client:
+        shown = "[...document.querySelectorAll('.picture')].filter((p) => p.querySelector('img').naturalWidth > 0).length"
+        browser.wait(f"{LIVE} && {shown} === 4")
+
+        def streamed() -> set[int]:
+            """The cameras whose images were converted for anybody."""
+            client.subscribe("/diagnostics", 1)
+            message = client.decode("/diagnostics", client.sample(1))
+            client.send({"op": "unsubscribe", "subscriptionIds": [1]})
+            sources = {int(s.name.split("sensor")[1].split()[0]): {v.key: v.value for v in s.values} for s in message.status if re.search(r": sensor\d+ img_rgb$", s.name)}
+            assert sources.keys() == set(range(20))
+            return {n for n, values in sources.items() if int(values["converted"]) > 0}
+
+        assert streamed() == {0, 1, 2, 3}
+        assert browser.run(change("#add", "/rflysim/sensor7/img_rgb")) == ""
+        browser.wait(f"{shown} === 5")
+        wait_for(lambda: streamed() == {0, 1, 2, 3, 7}, "the fifth")
+        browser.run("document.querySelector('.picture .remove').click()")
+        assert browser.run("document.querySelectorAll('.picture').length") == 4
+        widths = "[...document.querySelectorAll('.picture')].map((p) => p.getBoundingClientRect().width)"
+        before = browser.run(widths)
+        browser.run("document.querySelectorAll('.picture .enlarge')[2].click()")
+        after = browser.run(widths)
+        assert after[2] > 2 * before[2] and after[2] > 1200
+        browser.run("document.querySelectorAll('.picture .enlarge')[2].click()")
+        assert browser.run(widths) == before
+        browser.run(change("#add", "*"))
+        browser.wait(f"{shown} === 20")
+        assert browser.run("document.getElementById('add').disabled")
+        for width in WIDTHS:
+            browser.resize(width, 900)
+            browser.wait(f"{FITS} && {UNBROKEN}")
+            tops = browser.run("[...document.querySelectorAll('.picture')].map((p) => Math.round(p.getBoundingClientRect().top))")
+            assert len(set(tops)) == {390: 10, 1280: 4, 1920: 3}[width], "rows of pictures"
+
+
+# One vehicle for all that follow: it keeps the simulator's ports until the end of this file.
+
+
+@pytest.fixture(scope="module")
+def flying(tmp_path_factory, domain_id, simulator_ports):
+    """One vehicle on its laps."""
+    with viewed(tmp_path_factory.mktemp("page"), domain_id, SENSORS) as (programs, port):
+        yield programs, port
+
+
 def test_there_is_one_number_for_each_rate(flying):
     with opened(flying[1]) as browser:
         # The page gets at most ten pictures a second of this camera; its rate is 20 Hz.
-        browser.wait("parseFloat(document.querySelector('.picture .rate').textContent) > 15")
+        browser.wait("parseFloat(document.querySelector('.picture .rate')?.textContent) > 15")
         shown = """(() => {
             const rates = Object.fromEntries([...document.querySelectorAll('#sensors tbody tr')].map((row) => [row.cells[0].textContent, row.cells[1].textContent]));
             const states = [...document.querySelectorAll('#sensors tbody tr')].map((row) => row.cells[5].textContent);
@@ -240,145 +386,3 @@ def test_one_vehicle_fits_and_can_be_touched(flying, width):
         assert len(sizes) > 10 and all(size >= least for _, size in sizes), sizes
         boxes = browser.run("[...document.querySelectorAll('#layers input')].map((box) => box.getBoundingClientRect().height)")
         assert min(boxes) >= (24 if width < 900 else 18)
-
-
-def test_a_click_into_3d_asks_and_commands_do_not_wait_for_the_answer(tmp_path, domain_id, simulator_ports):
-    with viewed(tmp_path, domain_id, SENSORS[:1]) as (programs, port), opened(port) as browser:
-        browser.wait(f"{LIVE} && [...rfly.vehicles.values()][0]?.frame && rfly.connection.services.size > 0")
-        browser.wait("document.querySelector('.vehicle .mode').textContent === 'AUTO.MISSION'")
-        question, sent = "!document.getElementById('goal').hidden", "command_int"
-        middle = scene_middle(browser)
-        drag(browser, middle, middle)
-        browser.wait(question)
-        assert browser.wait("!document.getElementById('send').disabled")
-        text = browser.run("document.getElementById('goal').innerText")
-        assert re.search(r"to x -?\d+\.\d m, y -?\d+\.\d m at its height of \d+\.\d m\?", text), text
-        # Another command is carried out at once, and takes the question away.
-        press(browser, "Hold", ".vehicle")
-        browser.wait("document.querySelector('.vehicle .mode').textContent === 'AUTO.LOITER'")
-        assert browser.run(question) is False and browser.run("rfly.scene.goal") is None
-        drag(browser, middle, middle)
-        browser.wait(question)
-        press(browser, "Cancel", "#goal")
-        assert browser.run(question) is False
-        assert sent not in programs.bridge.output(), "nothing was sent until now"
-        drag(browser, middle, middle)
-        browser.wait(question)
-        start = np.array(browser.run("rfly.frames.pose('base_link').position"))
-        goal = np.array(browser.run("rfly.scene.goal"))
-        assert np.hypot(*(goal - start)[:2]) > 1.5, "the place is elsewhere"
-        press(browser, "Send", "#goal")
-        programs.bridge.wait_for_output(sent)
-        wait_for(lambda: np.hypot(*(np.array(browser.run("rfly.frames.pose('base_link').position")) - goal)[:2]) < 1, "arrival")
-        press(browser, "Land", ".vehicle")
-        browser.wait("document.querySelector('.vehicle .pill').textContent === 'disarmed'")
-
-
-def test_a_bridge_that_is_gone_leaves_old_values_and_no_buttons_until_it_is_back(tmp_path, domain_id, simulator_ports):
-    with viewed(tmp_path, domain_id, SENSORS) as (programs, port), opened(port) as browser:
-        ready = f"""{LIVE} && [...document.querySelectorAll('.picture img')].filter((image) => image.naturalWidth > 0).length >= 3
-            && document.querySelectorAll('.vehicle button:not(:disabled)').length === 6 && document.querySelector('.vehicle .values').textContent.includes('m/s')
-            && document.querySelectorAll('.age:not([hidden])').length === 0"""
-        browser.wait(ready)
-        programs.bridge.kill()
-        browser.wait(f"{PILL}.startsWith('bridge gone')")
-        assert browser.run("document.querySelectorAll('.vehicle button').length === 6 && document.querySelectorAll('.vehicle button:not(:disabled)').length === 0")
-        assert browser.run("document.querySelector('#record button').disabled")
-        assert "No connection to the bridge" in browser.run(NOTICE)
-        ages = "[...document.querySelectorAll('.picture .age:not([hidden])')].map((age) => age.textContent)"
-        browser.wait(f"{ages}.length >= 3 && document.getElementById('sensors-panel').classList.contains('old')")
-        first = [int(re.fullmatch(r"(\d+) s old", age)[1]) for age in browser.run(ages)]
-        browser.wait(f"{ages}.every((age) => parseInt(age) > {max(first)})")
-        telemetry = browser.run("document.querySelector('.vehicle .values').textContent")
-        assert re.search(r" m \(\d+ s old\).* m/s \(\d+ s old\)", telemetry), telemetry
-        assert browser.run("getComputedStyle(document.querySelector('.vehicle .values span')).color") == "rgb(147, 161, 172)", "grey"
-        browser.run("scrollTo(0, 0)")
-        picture = browser.region(".picture:nth-child(1) img").astype(int)
-        assert (picture.max(axis=2) - picture.min(axis=2)).max() < 12, "the picture has no colours"
-        for width in WIDTHS:
-            browser.resize(width, 900)
-            assert browser.run(FITS) and browser.run(UNBROKEN), width
-        # A click asks for nothing that cannot be sent.
-        browser.run("rfly.scene.onClick([1, 1, 0])")
-        assert browser.run("document.getElementById('goal').hidden")
-        programs.bridge.start()
-        browser.wait(ready)
-        assert browser.run("document.getElementById('notice').hidden")
-        # Without the simulator the bridge is there and nothing is live.
-        programs.emulator.stop()
-        browser.wait(f"{PILL} === 'the simulator is silent' && {NOTICE}.includes('→')")
-        browser.wait(f"{ages}.length >= 3")
-
-
-@pytest.mark.parametrize("width", WIDTHS)
-def test_two_vehicles_are_told_apart_by_name_and_colour(tmp_path, domain_id, simulator_ports, width):
-    with viewed(tmp_path, domain_id, BOTH, "--vehicles", "2", vehicles=[1, 2]) as (_, port), opened(port, width) as browser:
-        names = "[...document.querySelectorAll('.vehicle > b')].map((b) => b.textContent)"
-        browser.wait(f"{LIVE} && rfly.scene.clouds.size === 1 && {names}.join() === 'copter1,copter2'")
-        browser.wait("document.querySelectorAll('#layers input').length >= 8")
-        browser.run("document.querySelectorAll('#layers input:not(:checked)').forEach((box) => box.click())")
-        browser.wait("rfly.scene.clouds.size === 2 && rfly.scene.paths.size >= 2")
-        groups = dict(browser.run("[...document.querySelectorAll('#layers .group')].map((g) => [g.querySelector('b')?.textContent, [...g.querySelectorAll('label')].map((l) => l.title)])"))
-        for number, lidar in ((1, 1), (2, 3)):
-            titles = groups[f"copter{number}"]
-            assert f"/rflysim/sensor{lidar}/vehicle_lidar" in titles and f"/rflysim/copter{number}/ground_truth/path" in titles, groups
-            assert f"frames of copter{number}" in titles
-        colours = browser.run("[...document.querySelectorAll('#layers .group b')].slice(0, 2).map((b) => getComputedStyle(b).color)")
-        assert colours == ["rgb(61, 219, 217)", "rgb(255, 138, 92)"]
-        header = browser.run("[...document.querySelectorAll('.vehicle')].map((v) => getComputedStyle(v).borderLeftColor)")
-        assert header == colours
-        owners = browser.run("[...document.querySelectorAll('.picture')].map((p) => [p.querySelector('img').alt, p.querySelector('b').textContent])")
-        assert dict(owners) == {"/rflysim/sensor0/img_rgb": "copter1", "/rflysim/sensor2/img_rgb": "copter2"}
-        browser.run("document.getElementById('scene').scrollIntoView({block: 'center'})")
-
-        def pixels() -> tuple[int, int]:
-            """How much is drawn in shades of each colour: green and blue, or red above blue."""
-            b, g, r = np.moveaxis(browser.region("#scene").astype(int), 2, 0)
-            return int(((g > r + 50) & (b > r + 50)).sum()), int(((r > b + 50) & (r > g + 30)).sum())
-
-        wait_for(lambda: min(pixels()) > 300, "points in both colours")
-        box = browser.run("[...document.querySelectorAll('#layers label')].find((l) => l.title === '/rflysim/sensor3/vehicle_lidar').firstChild.click() ?? true")
-        assert box
-        path = "[...document.querySelectorAll('#layers label')].find((l) => l.title === '/rflysim/copter2/ground_truth/path').firstChild.click() ?? true"
-        both = pixels()
-        browser.run(path)
-        browser.wait("rfly.scene.clouds.size === 1 && !rfly.scene.paths.has('/rflysim/copter2/ground_truth/path')")
-        wait_for(lambda: (now := pixels())[0] > 300 and now[1] < max(both[1], 600) / 2, "the points of the first alone")
-        assert browser.run(FITS)
-
-
-def test_of_twenty_cameras_those_are_streamed_that_are_chosen(tmp_path, domain_id, simulator_ports):
-    with viewed(tmp_path, domain_id, CAMERAS) as (_, port), opened(port) as browser, Client(port) as client:
-        shown = "[...document.querySelectorAll('.picture')].filter((p) => p.querySelector('img').naturalWidth > 0).length"
-        browser.wait(f"{LIVE} && {shown} === 4")
-
-        def streamed() -> set[int]:
-            """The cameras whose images were converted for anybody."""
-            client.subscribe("/diagnostics", 1)
-            message = client.decode("/diagnostics", client.sample(1))
-            client.send({"op": "unsubscribe", "subscriptionIds": [1]})
-            sources = {int(s.name.split("sensor")[1].split()[0]): {v.key: v.value for v in s.values} for s in message.status if re.search(r": sensor\d+ img_rgb$", s.name)}
-            assert sources.keys() == set(range(20))
-            return {n for n, values in sources.items() if int(values["converted"]) > 0}
-
-        assert streamed() == {0, 1, 2, 3}
-        assert browser.run(change("#add", "/rflysim/sensor7/img_rgb")) == ""
-        browser.wait(f"{shown} === 5")
-        wait_for(lambda: streamed() == {0, 1, 2, 3, 7}, "the fifth")
-        browser.run("document.querySelector('.picture .remove').click()")
-        assert browser.run("document.querySelectorAll('.picture').length") == 4
-        widths = "[...document.querySelectorAll('.picture')].map((p) => p.getBoundingClientRect().width)"
-        before = browser.run(widths)
-        browser.run("document.querySelectorAll('.picture .enlarge')[2].click()")
-        after = browser.run(widths)
-        assert after[2] > 2 * before[2] and after[2] > 1200
-        browser.run("document.querySelectorAll('.picture .enlarge')[2].click()")
-        assert browser.run(widths) == before
-        browser.run(change("#add", "*"))
-        browser.wait(f"{shown} === 20")
-        assert browser.run("document.getElementById('add').disabled")
-        for width in WIDTHS:
-            browser.resize(width, 900)
-            browser.wait(f"{FITS} && {UNBROKEN}")
-            tops = browser.run("[...document.querySelectorAll('.picture')].map((p) => Math.round(p.getBoundingClientRect().top))")
-            assert len(set(tops)) == (10 if width < 600 else len(set(tops))) and len(set(tops)) <= 10
