@@ -199,18 +199,22 @@ def test_two_vehicles_are_told_apart_by_name_and_colour(tmp_path, domain_id, sim
         browser.run("document.getElementById('scene').scrollIntoView({block: 'center'})")
 
         def pixels() -> tuple[int, int]:
-            """How much is drawn in shades of each colour: green and blue, or red above blue."""
-            b, g, r = np.moveaxis(browser.region("#scene").astype(int), 2, 0)
-            return int(((g > r + 50) & (b > r + 50)).sum()), int(((r > b + 50) & (r > g + 30)).sum())
+            """How much is drawn in shades of each colour."""
+            picture = browser.region("#scene").astype(float)[:, :, ::-1]
+            bright = picture.max(axis=2)
+            shades = [picture / bright[:, :, None].clip(1) - np.array(colour) / max(colour) for colour in ((61, 219, 217), (255, 138, 92))]
+            first, second = (int(((np.abs(shade).max(axis=2) < 0.06) & (bright > 90)).sum()) for shade in shades)
+            return first, second
 
-        wait_for(lambda: min(pixels()) > 300, "points in both colours")
-        box = browser.run("[...document.querySelectorAll('#layers label')].find((l) => l.title === '/rflysim/sensor3/vehicle_lidar').firstChild.click() ?? true")
-        assert box
-        path = "[...document.querySelectorAll('#layers label')].find((l) => l.title === '/rflysim/copter2/ground_truth/path').firstChild.click() ?? true"
-        both = pixels()
-        browser.run(path)
-        browser.wait("rfly.scene.clouds.size === 1 && !rfly.scene.paths.has('/rflysim/copter2/ground_truth/path')")
-        wait_for(lambda: (now := pixels())[0] > 300 and now[1] < max(both[1], 600) / 2, "the points of the first alone")
+        toggle = "[...document.querySelectorAll('#layers label')].find((l) => l.title === {!r}).firstChild.click() ?? true"
+        for number in (1, 2):
+            browser.run(toggle.format(f"/rflysim/copter{number}/ground_truth/path"))
+        browser.wait("![...rfly.scene.paths.keys()].some((topic) => topic.endsWith('ground_truth/path'))")
+        wait_for(lambda: min(pixels()) > 2000, "points in both colours")
+        browser.run(toggle.format("/rflysim/sensor3/vehicle_lidar"))
+        browser.wait("rfly.scene.clouds.size === 1")
+        # What is left of the second is its body.
+        wait_for(lambda: (now := pixels())[0] > 2000 and now[1] < 1000, "the points of the first alone")
         assert browser.run(FITS)
 
 
