@@ -103,6 +103,7 @@ struct ActiveRecordings {
 
 struct Recording {
     path: PathBuf,
+    start: Instant,
     /// The file, or why it could not be created.
     sink: Result<Arc<McapSink>, String>,
     tap: Option<TapGuard>,
@@ -197,7 +198,7 @@ impl Recording {
             threads.push(thread);
             sink
         });
-        Self { path, sink, tap: None }
+        Self { path, start: Instant::now(), sink, tap: None }
     }
 }
 
@@ -258,6 +259,8 @@ impl Section for RecordingStatus {
             let Some(recording) = recording else { continue };
             count += 1;
             values.push(value(name, recording.path.display()));
+            let seconds = recording.start.elapsed().as_secs();
+            values.push(value(format!("{name} seconds"), seconds));
             let error = match &recording.sink {
                 Ok(sink) => {
                     let figures = &sink.figures;

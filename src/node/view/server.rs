@@ -35,9 +35,14 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(500);
 const FILES: &[(&str, &str, &[u8])] = &[
     ("/app.js", JS, include_bytes!("page/app.js")),
     ("/cdr.js", JS, include_bytes!("page/cdr.js")),
+    ("/choices.js", JS, include_bytes!("page/choices.js")),
     ("/connection.js", JS, include_bytes!("page/connection.js")),
-    ("/scene.js", JS, include_bytes!("page/scene.js")),
     ("/panels.js", JS, include_bytes!("page/panels.js")),
+    ("/pictures.js", JS, include_bytes!("page/pictures.js")),
+    ("/plot.js", JS, include_bytes!("page/plot.js")),
+    ("/record.js", JS, include_bytes!("page/record.js")),
+    ("/scene.js", JS, include_bytes!("page/scene.js")),
+    ("/vehicle.js", JS, include_bytes!("page/vehicle.js")),
     ("/style.css", "text/css", include_bytes!("page/style.css")),
     ("/icon.svg", "image/svg+xml", include_bytes!("page/icon.svg")),
 ];

@@ -87,3 +87,19 @@ export function decoder(schema, name) {
   const types = parse(schema, name);
   return (view) => new CdrReader(view, types).message(name.replace("/msg/", "/"));
 }
+
+const numeric = new Map(); // type -> paths
+
+/** The paths of all single numbers of a type, such as `pose.position.x`. */
+export function numericFields(schema, name) {
+  if (!numeric.has(name)) {
+    const types = parse(schema, name);
+    const walk = (type, path, depth) => (types.get(type) ?? []).flatMap((field) => {
+      const here = [...path, field.name];
+      if (field.array !== undefined || /^(std_msgs\/Header|builtin_interfaces\/)/.test(field.type) || depth > 6) return [];
+      return SIZES[field.type] ? [here.join(".")] : walk(field.type, here, depth + 1);
+    });
+    numeric.set(name, walk(name.replace("/msg/", "/"), [], 0));
+  }
+  return numeric.get(name);
+}

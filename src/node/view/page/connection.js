@@ -8,21 +8,34 @@ export class Connection extends EventTarget {
     super();
     this.host = host;
     this.callbacks = new Map(); // topic -> Set of callbacks
+    this.forget();
+    this.closedAt = null; // when the server was last seen, while it is gone
+    this.heardAt = performance.now();
     this.open();
   }
 
-  open() {
+  forget() {
     this.channels = new Map(); // topic -> channel
     this.subscriptions = new Map(); // id -> {topic, decode}
     this.services = new Map();
+  }
+
+  open() {
     this.calls = new Map();
     this.info = null;
     this.socket = new WebSocket(`ws://${this.host}/`, ["rfly.page.v1"]);
     this.socket.binaryType = "arraybuffer";
-    this.socket.onmessage = ({ data }) => (typeof data === "string" ? this.onText(JSON.parse(data)) : this.onData(data));
+    this.socket.onmessage = ({ data }) => {
+      this.heardAt = performance.now();
+      if (typeof data === "string") this.onText(JSON.parse(data));
+      else this.onData(data);
+    };
     this.socket.onclose = () => {
       this.calls.forEach((call) => call.reject(new Error("the connection is closed")));
-      this.emit("closed");
+      if (this.closedAt === null) {
+        this.closedAt = this.heardAt;
+        this.emit("closed");
+      }
       setTimeout(() => this.open(), RECONNECT_MS);
     };
   }
@@ -31,7 +44,9 @@ export class Connection extends EventTarget {
 
   onText(message) {
     if (message.op === "serverInfo") {
+      this.forget();
       this.info = message;
+      this.closedAt = null;
       this.emit("opened", message);
     } else if (message.op === "advertise") {
       for (const channel of message.channels) {
@@ -110,12 +125,13 @@ export class Connection extends EventTarget {
     return [...this.channels.values()].filter((channel) => channel.schemaName === type).map((channel) => channel.topic);
   }
 
+  get isOpen() { return this.info !== null && this.socket.readyState === WebSocket.OPEN; }
   get control() { return this.info?.metadata?.control === "true"; }
 
   /** Calls a service; resolves to its response. */
   call(name, request) {
     const service = this.services.get(name);
-    if (!service) return Promise.reject(new Error(`no such service: ${name}`));
+    if (!service || !this.isOpen) return Promise.reject(new Error(service ? "the bridge is gone" : `no such service: ${name}`));
     const callId = (this.lastCallId = (this.lastCallId ?? 0) + 1);
     const body = new TextEncoder().encode("json" + JSON.stringify(request));
     const message = new Uint8Array(13 + body.length);

@@ -1,4 +1,6 @@
 // The 3D view: a canvas on which points, lines and labels are drawn in the frame `map`, without a library.
+import { OLD_MS, ageText } from "./panels.js";
+
 const DEG = Math.PI / 180;
 const NEAR = 0.3;
 
@@ -12,14 +14,32 @@ const multiply = ([ax, ay, az, aw], [bx, by, bz, bw]) => [
 const vector = (v) => [v.x, v.y, v.z];
 const quaternion = (q) => [q.x, q.y, q.z, q.w];
 
+/** Whether a frame is that of a vehicle's body. */
+const isBase = (frame) => /(^|\/)base_link$/.test(frame);
+/** The prefix of a frame: the name of its vehicle, "" without one. */
+const vehicleOf = (frame) => frame.split("/").slice(0, -1).join("/");
+const baseOf = (vehicle) => (vehicle ? `${vehicle}/base_link` : "base_link");
+/** Pose `b`, which is in the frame of pose `a`, in the frame of `a`'s own. */
+const compose = (a, b) => ({
+  position: rotate(a.rotation, b.position).map((v, i) => v + a.position[i]), rotation: multiply(a.rotation, b.rotation) });
+const invert = ({ position, rotation: [x, y, z, w] }) => {
+  const rotation = [-x, -y, -z, w];
+  return { position: rotate(rotation, position).map((v) => -v), rotation };
+};
+
 /** The frames of /tf and /tf_static. */
 export class Frames {
   constructor() { this.parents = new Map(); }
   add(message) {
     for (const t of message.transforms) {
       this.parents.set(t.child_frame_id, {
-        parent: t.header.frame_id, position: vector(t.transform.translation), rotation: quaternion(t.transform.rotation) });
+        at: performance.now(), parent: t.header.frame_id, position: vector(t.transform.translation), rotation: quaternion(t.transform.rotation) });
     }
+  }
+  /** The prefixes of vehicles' frames: "" of a single one. */
+  vehicles() {
+    const names = [...this.parents.keys()].filter(isBase).map(vehicleOf);
+    return [...new Set(names)].sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
   }
   /** Pose of a frame in `root`; null if it is unknown. */
   pose(frame, root = "map") {
@@ -27,8 +47,7 @@ export class Frames {
     for (let steps = 0; frame !== root; steps += 1) {
       const edge = this.parents.get(frame);
       if (!edge || steps > 30) return null;
-      position = rotate(edge.rotation, position).map((v, i) => v + edge.position[i]);
-      rotation = multiply(edge.rotation, rotation);
+      ({ position, rotation } = compose(edge, { position, rotation }));
       frame = edge.parent;
     }
     return { position, rotation };
@@ -42,17 +61,48 @@ export class Scene {
     this.clouds = new Map();
     this.paths = new Map();
     this.boxes = new Map();
-    this.showFrames = true;
+    this.hiddenFrames = new Set(); // vehicles whose frames are not drawn
+    this.ownerOf = () => null; // vehicle of a topic
     this.centre = [0, 0, 0];
     this.yaw = 215 * DEG;
     this.pitch = 33 * DEG;
     this.distance = 24;
+    this.follow = null; // vehicle at the centre; null: the first; false: none
     this.goal = null;
+    this.ramps = new Map();
     this.addPointerControls();
+  }
+
+  /** What the user has chosen of the camera. */
+  get view() {
+    const { yaw, pitch, distance, centre, follow } = this;
+    return { yaw, pitch, distance, centre, follow };
+  }
+  set view(view) {
+    const isNumber = (n) => typeof n === "number" && Number.isFinite(n);
+    if (![view?.yaw, view?.pitch, view?.distance].every(isNumber)) return;
+    Object.assign(this, { yaw: view.yaw, pitch: view.pitch, distance: view.distance });
+    if (view.follow === false || typeof view.follow === "string") this.follow = view.follow;
+    if (Array.isArray(view.centre) && view.centre.length === 3 && view.centre.every(isNumber)) this.centre = view.centre;
+  }
+  /** The vehicle at the centre; undefined without one. */
+  get followed() {
+    const names = this.frames.vehicles();
+    return this.follow === false ? undefined : names.includes(this.follow) ? this.follow : names[0];
+  }
+  /** Moves the centre with the pointer, in the plane of the ground. */
+  pan(dx, dy) {
+    const metres = this.distance / (this.canvas.clientHeight * 0.9);
+    const [cy, sy] = [Math.cos(this.yaw), Math.sin(this.yaw)];
+    const [right, away] = [-dx * metres, dy * metres / Math.max(0.3, Math.sin(Math.abs(this.pitch)))];
+    this.follow = false;
+    this.centre = [this.centre[0] - sy * right - cy * away, this.centre[1] + cy * right - sy * away, this.centre[2]];
   }
 
   addPointerControls() {
     const pointers = new Map();
+    const changed = () => this.onView?.();
+    this.canvas.addEventListener("contextmenu", (event) => event.preventDefault());
     this.canvas.addEventListener("pointerdown", (event) => {
       this.canvas.setPointerCapture(event.pointerId);
       pointers.set(event.pointerId, [event.clientX, event.clientY]);
@@ -67,6 +117,9 @@ export class Scene {
         const [, other] = others[0];
         const span = (p) => Math.hypot(p[0] - other[0], p[1] - other[1]) || 1;
         this.zoom(span(before) / span([event.clientX, event.clientY]));
+        this.pan(dx / 2, dy / 2);
+      } else if (event.buttons & 6 || event.shiftKey) {
+        this.pan(dx, dy);
       } else {
         this.yaw -= dx * 0.008;
         this.pitch = Math.min(89 * DEG, Math.max(-5 * DEG, this.pitch + dy * 0.006));
@@ -75,13 +128,16 @@ export class Scene {
       pointers.set(event.pointerId, [event.clientX, event.clientY]);
     });
     const end = (event) => {
-      if (pointers.delete(event.pointerId) && event.type === "pointerup" && this.dragged < 5) this.onClick?.(this.ground(event));
+      if (!pointers.delete(event.pointerId)) return;
+      if (this.dragged >= 5) changed();
+      else if (event.type === "pointerup" && event.button === 0) this.onClick?.(this.ground(event));
     };
     this.canvas.addEventListener("pointerup", end);
     this.canvas.addEventListener("pointercancel", end);
     this.canvas.addEventListener("wheel", (event) => {
       event.preventDefault();
       this.zoom(Math.exp(event.deltaY * 0.001));
+      changed();
     }, { passive: false });
   }
 
@@ -125,8 +181,40 @@ export class Scene {
     this.clouds.set(topic, Float32Array.from(points));
   }
 
+  /**
+   * Takes the boxes of a topic. That of a vehicle is described more seldom than the vehicle moves, so it is kept relative to the vehicle's frame: the one
+   * with its number, or the one that is nearest to where it was described, if it is no other's.
+   */
+  setBoxes(topic, message) {
+    const pose = this.frames.pose(message.header.frame_id);
+    if (!pose) return;
+    const bases = this.frames.vehicles().map(baseOf).map((frame) => ({ frame, pose: this.frames.pose(frame) })).filter((base) => base.pose);
+    const boxes = message.detections.map(({ bbox, id, results }) => {
+      const inMap = (p) => compose(pose, { position: vector(p.position), rotation: quaternion(p.orientation) });
+      const described = results[0]?.hypothesis.class_id === "vehicle" ? inMap(results[0].pose.pose) : null;
+      return { ...inMap(bbox.center), size: vector(bbox.size), name: id, described };
+    });
+    const distance = (box, base) => Math.hypot(...box.described.position.map((v, i) => v - base.pose.position[i]));
+    for (const base of bases) {
+      const free = boxes.filter((box) => box.described && !box.frame);
+      const numbered = free.find((box) => vehicleOf(base.frame).match(/\d+$/)?.[0] === box.name);
+      const [nearest] = vehicleOf(base.frame) ? [] : free.sort((a, b) => distance(a, base) - distance(b, base));
+      const box = numbered ?? nearest;
+      if (box) Object.assign(box, { frame: base.frame, offset: compose(invert(box.described), box) });
+    }
+    this.boxes.set(topic, boxes);
+  }
+  /** Where a box is now. */
+  placeOf(box) {
+    const pose = box.frame && this.frames.pose(box.frame);
+    return pose ? compose(pose, box.offset) : box;
+  }
+
   draw(colours) {
     const { canvas } = this;
+    const names = this.frames.vehicles();
+    const colourOf = (name, otherwise) => (names.length > 1 && names.includes(name) ? colours.vehicle(name) : otherwise);
+    const now = performance.now();
     const scale = Math.min(2, window.devicePixelRatio || 1);
     const [width, height] = [Math.round(canvas.clientWidth * scale), Math.round(canvas.clientHeight * scale)];
     if (!width || !height) return;
@@ -180,7 +268,9 @@ export class Scene {
     const pixels = new Uint32Array(image.data.buffer);
     const size = Math.max(1, Math.round(1.6 * scale));
     const [rx, ry, ux, uy, uz] = [right[0], right[1], up[0], up[1], up[2]];
-    for (const points of this.clouds.values()) {
+    for (const [topic, points] of this.clouds) {
+      const own = colourOf(this.ownerOf(topic));
+      const heights = own ? this.ramp(own) : this.heightColours;
       for (let i = 0; i < points.length; i += 3) {
         const [dx, dy, dz] = [points[i] - eye[0], points[i + 1] - eye[1], points[i + 2] - eye[2]];
         const z = dx * forward[0] + dy * forward[1] + dz * forward[2];
@@ -188,47 +278,54 @@ export class Scene {
         const x = Math.round(width / 2 + ((dx * rx + dy * ry) * focal) / z);
         const y = Math.round(height / 2 - ((dx * ux + dy * uy + dz * uz) * focal) / z);
         if (x < 0 || y < 0 || x + size >= width || y + size >= height) continue;
-        const colour = this.heightColours[Math.max(0, Math.min(255, Math.round((points[i + 2] + 1) * 20)))];
+        const colour = heights[Math.max(0, Math.min(255, Math.round((points[i + 2] + 1) * 20)))];
         for (let v = 0; v < size; v += 1) pixels.fill(colour, (y + v) * width + x, (y + v) * width + x + size);
       }
     }
     c.putImageData(image, 0, 0);
 
     for (const boxes of this.boxes.values()) {
-      for (const { position, rotation, size: s, name } of boxes) {
+      for (const box of boxes) {
+        const { size: s, name, frame } = box;
+        const { position, rotation } = this.placeOf(box);
+        const colour = colourOf(frame && vehicleOf(frame), colours.box);
         const corner = (i) => rotate(rotation, [0, 1, 2].map((k) => ((i >> k) & 1 ? 0.5 : -0.5) * s[k])).map((v, k) => v + position[k]);
-        stroke(colours.box, 1.5, () => {
+        stroke(colour, 1.5, () => {
           for (let i = 0; i < 8; i += 1) for (const k of [1, 2, 4]) if (!(i & k)) line(corner(i), corner(i | k));
         });
-        label([position[0], position[1], position[2] + s[2] / 2], name, colours.box);
+        label([position[0], position[1], position[2] + s[2] / 2], name, colour);
       }
     }
-    for (const path of this.paths.values()) {
-      stroke(colours.path, 2, () => { for (let i = 1; i < path.length; i += 1) line(path[i - 1], path[i]); });
+    for (const [topic, path] of this.paths) {
+      stroke(colourOf(this.ownerOf(topic), colours.path), 2, () => { for (let i = 1; i < path.length; i += 1) line(path[i - 1], path[i]); });
     }
     for (const frame of this.frames.parents.keys()) {
-      const isVehicle = frame.endsWith("base_link");
-      if (!isVehicle && !(this.showFrames && frame.endsWith("_link"))) continue;
+      const isVehicle = isBase(frame);
+      const isHidden = this.hiddenFrames.has(vehicleOf(frame));
+      if (!isVehicle && (isHidden || !frame.endsWith("_link"))) continue;
       const pose = this.frames.pose(frame);
       if (!pose) continue;
+      const age = now - this.frames.parents.get(frame).at;
+      const isOld = isVehicle && age > OLD_MS;
+      const body = isOld ? colours.faint : colourOf(vehicleOf(frame), colours.text);
       const toMap = (v) => rotate(pose.rotation, v).map((n, i) => n + pose.position[i]);
       const length = isVehicle ? 1 : 0.3;
-      ["#f25555", "#4cc765", "#5b8cff"].forEach((colour, i) => {
+      if (!isHidden) ["#f25555", "#4cc765", "#5b8cff"].forEach((colour, i) => {
         stroke(colour, isVehicle ? 2.5 : 1.2, () => line(pose.position, toMap([0, 1, 2].map((k) => (k === i ? length : 0)))));
       });
       if (!isVehicle) continue;
-      stroke(colours.vehicle, 3, () => {
+      stroke(body, 3, () => {
         line(toMap([0.45, 0.45, 0]), toMap([-0.45, -0.45, 0]));
         line(toMap([0.45, -0.45, 0]), toMap([-0.45, 0.45, 0]));
       });
-      stroke(colours.vehicle, 1.5, () => {
+      stroke(body, 1.5, () => {
         for (const [x, y] of [[1, 1], [1, -1], [-1, 1], [-1, -1]]) {
           const rim = (n) => toMap([0.45 * x + 0.25 * Math.cos(n * 45 * DEG), 0.45 * y + 0.25 * Math.sin(n * 45 * DEG), 0.05]);
           for (let n = 0; n < 8; n += 1) line(rim(n), rim(n + 1));
         }
       });
       stroke(colours.faint, 1, () => line(pose.position, [pose.position[0], pose.position[1], 0]));
-      label(pose.position, frame, colours.text);
+      label([pose.position[0], pose.position[1], pose.position[2] + 0.5], (vehicleOf(frame) || "vehicle") + (isOld ? `, ${ageText(age)} old` : ""), body);
     }
     if (this.goal) {
       const [x, y, z] = this.goal;
@@ -240,6 +337,18 @@ export class Scene {
     }
   }
 
+  /** Colour scale of heights in shades of one colour (#rrggbb), as pixel values. */
+  ramp(colour) {
+    if (!this.ramps.has(colour)) {
+      const [r, g, b] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+      this.ramps.set(colour, Uint32Array.from({ length: 256 }, (_, i) => {
+        const part = 0.45 + 0.55 * Math.min(1, i / 128);
+        return (255 << 24 | b * part << 16 | g * part << 8 | r * part) >>> 0;
+      }));
+    }
+    return this.ramps.get(colour);
+  }
+
   /** Colour scale of heights, as pixel values. */
   heightColours = Uint32Array.from({ length: 256 }, (_, i) => {
     const hue = 4 - (i / 255) * 4;
@@ -248,4 +357,4 @@ export class Scene {
   });
 }
 
-export { rotate, vector, quaternion };
+export { vector, vehicleOf, baseOf };

@@ -1,0 +1,144 @@
+// The pictures: each shows the images of one topic. Only topics that are shown are streamed.
+import { choices, keep } from "./choices.js";
+import { OLD_MS, ageText, element, shortName } from "./panels.js";
+
+const AT_FIRST = 4;
+/** More pictures than this get the whole width. */
+const MAX_BESIDE = 6;
+
+/** Options of a select: `[value, text]`, those of one vehicle in a group of its name. `others` come last. */
+function fill(select, first, topics, groupOf, others = []) {
+  const key = JSON.stringify([first, topics.map((topic) => [topic, groupOf(topic)]), others]);
+  if (select.dataset.key === key) return;
+  select.dataset.key = key;
+  const option = ([value, textContent]) => element("option", { value, textContent, title: value });
+  const groups = new Map();
+  for (const topic of topics) groups.set(groupOf(topic), [...(groups.get(groupOf(topic)) ?? []), option([topic, shortName(topic)])]);
+  const all = [...groups].flatMap(([label, options]) => (label ? [element("optgroup", { label }, ...options)] : options));
+  select.replaceChildren(...first.map(option), ...all, ...others.map(option));
+}
+
+/** Without what is shown by another topic of the same images. */
+const cameras = (topics) => topics.filter((topic) => !topic.endsWith("_float"));
+
+class Picture {
+  constructor(connection, topic, changed, resized) {
+    Object.assign(this, { connection, resized });
+    this.image = element("img", { hidden: true });
+    this.image.onerror = () => this.say("this image cannot be shown");
+    this.empty = element("p", { className: "empty" });
+    this.age = element("span", { className: "age", hidden: true });
+    this.choice = element("select", { ariaLabel: "topic of the picture", onchange: () => { this.show(this.choice.value); changed(); } });
+    this.owner = element("b");
+    this.rate = element("span", { className: "rate" });
+    this.enlarge = element("button", { className: "enlarge", textContent: "⤢", title: "enlarge", onclick: () => this.toggleLarge() });
+    this.remove = element("button", { className: "remove", textContent: "×", title: "remove" });
+    this.root = element("div", { className: "panel picture" },
+      element("div", { className: "bar" }, this.choice, element("span", { className: "tail" }, element("span", { className: "source" }, this.owner, this.rate), this.enlarge, this.remove)),
+      element("div", { className: "frame" }, this.image, this.empty, this.age));
+    this.show(topic);
+  }
+  toggleLarge() {
+    const isLarge = this.root.classList.toggle("large");
+    this.enlarge.title = isLarge ? "as before" : "enlarge";
+    this.resized();
+    this.root.scrollIntoView({ block: "nearest" });
+  }
+  say(text) {
+    this.image.hidden = true;
+    [this.empty.hidden, this.empty.textContent] = [false, text];
+  }
+  setTopics(topics, groupOf, colourOf) {
+    fill(this.choice, topics.includes(this.topic) ? [] : [[this.topic, shortName(this.topic)]], topics, groupOf);
+    this.choice.value = this.topic;
+    this.owner.textContent = groupOf(this.topic);
+    this.root.style.setProperty("--mark", colourOf(this.topic));
+  }
+  show(topic) {
+    this.close();
+    this.topic = this.image.alt = this.choice.title = topic;
+    this.at = null;
+    this.say(`no image yet of ${topic}`);
+    this.unsubscribe = this.connection.on(topic, (blob) => {
+      const previous = this.image.src;
+      this.image.src = URL.createObjectURL(blob);
+      if (previous) URL.revokeObjectURL(previous);
+      [this.image.hidden, this.empty.hidden] = [false, true];
+      this.at = performance.now();
+    });
+  }
+  close() {
+    this.unsubscribe?.();
+    if (this.image.src) URL.revokeObjectURL(this.image.src);
+    this.image.removeAttribute("src");
+  }
+  showAge(rateOf) {
+    const age = this.at === null ? 0 : performance.now() - this.at;
+    const isOld = age > OLD_MS;
+    this.root.classList.toggle("old", isOld);
+    this.age.hidden = !isOld;
+    if (isOld) this.age.textContent = `${ageText(age)} old`;
+    this.rate.textContent = isOld ? "" : rateOf(this.topic);
+  }
+}
+
+export class Pictures {
+  constructor(connection, root, add) {
+    Object.assign(this, { connection, root, add, pictures: [], topics: [] });
+    add.onchange = () => {
+      const hidden = this.hidden();
+      for (const topic of add.value === "*" ? cameras(hidden) : hidden.filter((topic) => topic === add.value)) this.append(topic);
+      this.changed();
+    };
+    this.chosen = Array.isArray(choices.pictures) ? choices.pictures.map(String) : null;
+    this.chosen?.forEach((topic) => this.append(topic));
+  }
+  hidden() { return this.topics.filter((topic) => !this.pictures.some((picture) => picture.topic === topic)); }
+  append(topic) {
+    const picture = new Picture(this.connection, topic, () => this.changed(), () => this.resize());
+    picture.remove.onclick = () => {
+      this.discard(picture);
+      this.changed();
+    };
+    this.pictures.push(picture);
+    this.root.append(picture.root);
+    this.resize();
+  }
+  discard(picture) {
+    picture.close();
+    picture.root.remove();
+    this.pictures = this.pictures.filter((other) => other !== picture);
+    this.resize();
+  }
+  resize() {
+    const isWide = this.pictures.length > MAX_BESIDE || this.pictures.some(({ root }) => root.classList.contains("large"));
+    document.querySelector("main").classList.toggle("wide", isWide);
+  }
+  changed() {
+    this.chosen = this.pictures.map((picture) => picture.topic);
+    keep("pictures", this.chosen);
+    this.update(this.topics, this.groupOf, this.colourOf);
+  }
+  /** Takes the topics of images, and the vehicle and the colour of each. Until the user chooses, one of each kind is shown. */
+  update(topics, groupOf, colourOf) {
+    Object.assign(this, { topics, groupOf, colourOf });
+    if (!this.chosen) {
+      const first = (pattern) => topics.find((topic) => pattern.test(topic));
+      const all = [first(/img_rgb$/) ?? topics[0], first(/img_depth$/), first(/Segmentation$/), first(/Infrared$/),
+        ...cameras(topics), ...topics];
+      const wanted = [...new Set(all.filter(Boolean))].slice(0, AT_FIRST);
+      if (wanted.length && wanted.join() !== this.pictures.map((picture) => picture.topic).join()) {
+        this.pictures.forEach((picture) => this.discard(picture));
+        wanted.forEach((topic) => this.append(topic));
+      }
+    }
+    this.pictures.forEach((picture) => picture.setTopics(topics, groupOf, colourOf));
+    const hidden = this.hidden();
+    const others = cameras(hidden);
+    const text = !topics.length ? "no topic has images yet" : hidden.length ? "+ add a picture" : "all pictures are shown";
+    fill(this.add, [["", text]], hidden, groupOf, others.length > 1 ? [["*", `all ${others.length} others`]] : []);
+    this.add.disabled = !hidden.length;
+    this.add.value = "";
+  }
+  showAges(rateOf) { this.pictures.forEach((picture) => picture.showAge(rateOf)); }
+}
