@@ -58,7 +58,7 @@ elif [ "${RFLY_ROS_WHEELS:-}" = none ]; then
     skip "ROS 2 package (scripts/ros.sh)" "no ROS 2 workspace is sourced, and RFLY_ROS_WHEELS=none leaves those of PyPI out"
 else
     without=$(mktemp)
-    part "ROS 2 package on PyPI's wheels (scripts/ros.sh)" env RFLY_SKIPPED="$without" scripts/ros.sh
+    part "ROS 2 package on PyPI's wheels (scripts/ros.sh)" env RFLY_SKIPPED="$without" RFLY_EMULATOR="$release/rflysim_emulator" scripts/ros.sh
     skipped_within "$without"
 fi
 
