@@ -298,7 +298,7 @@ tools() {
             # Flights take longest, and their controllers must not wait for a processor: they are the first file for the first
             # of two workers, and all others are nice.
             options+=(-p xdist --dist loadfile --no-loadscope-reorder --tx "popen//python=scripts/alone $ros_python"
-                --tx "popen//python=nice scripts/alone $ros_python" test/ros2/test_controllers.py)
+                --tx "popen//python=nice -n 5 scripts/alone $ros_python" test/ros2/test_controllers.py)
         }
     fi
     overlay "${run[@]}" PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 "$ros_python" -m pytest -q -rs -p no:cacheprovider "${options[@]}" \
@@ -328,7 +328,7 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
         if [ ! -x .venv/bin/python ]; then
             skip "$name" "there is no .venv (scripts/setup.sh python)"
         elif [ -n "$wheels" ] && scripts/alone -q; then
-            beside "$name" overlay env -u PYTHONPATH nice scripts/e2e.sh "${short[@]}"
+            beside "$name" overlay env -u PYTHONPATH nice -n 5 scripts/e2e.sh "${short[@]}"
         else
             part "$name" overlay env -u PYTHONPATH scripts/e2e.sh ${wheels:+"${short[@]}"}
         fi
