@@ -25,7 +25,7 @@ demo-view: setup ## The same, and opens the page of the bridge in a browser (doc
 first-minute: setup venv ## A newcomer's first minute: clone, make demo, its page in headless Chromium (target/first_minute.png; builds for minutes)
 	@$(PYTHON) scripts/first_minute.py
 
-test: ## Every check: format, lints, unit, golden, end-to-end, docs; ROS package where a workspace is sourced (or RFLY_ROS_WHEELS=jazzy)
+test: ## Every check: format, lints, unit, golden, end-to-end, docs; ROS package in the sourced workspace or on PyPI's wheels (not with RFLY_ROS_WHEELS=none)
 	@scripts/test.sh
 
 soak: setup venv ## 10,000 seeded minutes each of flights and streams, the attacks of test/attack with large counts, fleets and floods, the ROS 2 package in Kilted (an hour and more)

@@ -23,21 +23,20 @@ share() {
     local bridge=target/release/rfly_bridge emulator=target/release/rflysim_emulator
     rm -rf "$dist/share"
     mkdir -p "$dist"/share/{man,bash,zsh,fish}
-    "$bridge" docs --man "$dist/share/man"
-    "$emulator" --man-page >"$dist/share/man/rflysim_emulator.1"
+    "$bridge" docs --man "$dist/share/man" || return
+    "$emulator" --man-page >"$dist/share/man/rflysim_emulator.1" || return
     local shell name
     for shell in bash zsh fish; do
         for name in rfly_bridge rflysim_emulator; do
             case $shell in bash) file=$name ;; zsh) file=_$name ;; fish) file=$name.fish ;; esac
             if [ $name = rfly_bridge ]; then "$bridge" completions $shell; else "$emulator" --completions $shell; fi \
-                >"$dist/share/$shell/$file"
+                >"$dist/share/$shell/$file" || return
         done
     done
 }
 
 deb() {
-    cargo build -q --release --bins
-    share
+    cargo build -q --release --bins && share || return
     rm -f "$dist"/*.deb
     cargo deb -q --no-build --strip --output "$dist/"
 }
@@ -60,7 +59,7 @@ clean_root() {
         command -v debootstrap >/dev/null || { apt-get update -qq && apt-get install -y -qq debootstrap >/dev/null; }
         echo "dist: making a clean Debian (debootstrap)"
         rm -rf "$base"
-        debootstrap --variant=minbase --include=python3-venv bookworm "$base" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$dist/debootstrap.log"
+        debootstrap --variant=minbase --include=python3-venv bookworm "$base" "${DEBIAN_MIRROR:-http://deb.debian.org/debian}" >"$dist/debootstrap.log" || return
         touch "$base/done"
     fi
     rm -rf "$dist/root"
@@ -86,10 +85,19 @@ kill -INT $bridge && wait $bridge
 kill -INT $emulator && wait $emulator
 tail -n 1 emulator.log'
 
+# The command of README.md that installs a package, and what it needs in the clean root: the source tree's target/dist.
+installs() { # installs PATTERN FILE
+    mkdir -p "$dist/root/src/target/dist"
+    cp "$2" "$dist/root/src/target/dist/"
+    cp config/Config.json "$dist/root/tmp/"
+    sed -n '/^## Install/,/^## /p' README.md | grep -o "$1" || { echo "README.md has no such command: $1" >&2 && return 1; }
+}
+
 try_deb() {
-    clean_root
-    cp "$dist"/*.deb config/Config.json "$dist/root/tmp/"
-    inside "cd /tmp; dpkg -i ./*.deb >install.log 2>&1 || { cat install.log; exit 1; }
+    clean_root || return
+    local install
+    install=$(installs 'apt install [^ ]*' "$dist"/*.deb) || return
+    inside "cd /src; $install >install.log 2>&1 || { cat install.log; exit 1; }
         test -s /usr/share/man/man1/rfly_bridge.1.gz -a -s /usr/share/man/man1/rflysim_emulator.1.gz
         test -s /usr/share/bash-completion/completions/rfly_bridge -a -s /lib/systemd/system/rfly_bridge.service
         cd /etc/rfly_bridge && { timeout -s INT 3 rfly_bridge --ros-args --params-file bridge.yaml || [ \$? = 124 ]; }
@@ -99,20 +107,26 @@ try_deb() {
 
 # The Python package starts the programs of its own wheel.
 client='
+import sys, time
 import rfly_bridge
-with rfly_bridge.start() as sim:
-    print(sim.image("sensor0/img_rgb").data.shape, len(sim.cloud("sensor2/vehicle_lidar").points), "points")
+with rfly_bridge.start(emulator=True) as sim:
+    image = sim.image("sensor0/img_rgb")
+    print(f"{time.time() - float(sys.argv[1]):.0f} s from the virtual environment to the first image,", image.data.shape)
+    print(len(sim.cloud("sensor2/vehicle_lidar").points), "points")
     drone = sim.vehicle(1)
     drone.takeoff(2.0)
     drone.land()'
 
 # The clean Debian has no network: what the wheel depends on is brought along, for its Python.
 try_wheel() {
-    clean_root
-    cp config/Config.json "$dist/root/tmp/"
+    clean_root || return
+    local install
+    install=$(installs 'pip install [^ ]*' "$dist"/*.whl) || return
     "$tools/bin/pip" download -q --disable-pip-version-check --only-binary=:all: --python-version 3.11 -d "$dist/root/tmp/wheels" "$dist"/*.whl
-    inside "python3 -m venv /venv; /venv/bin/pip install -q --no-index --find-links /tmp/wheels rfly_bridge; PATH=/venv/bin:\$PATH; $run
-        python -c '$client'"
+    inside "start=\$(date +%s); export PIP_NO_INDEX=1 PIP_FIND_LINKS=/tmp/wheels
+        cd /src; python3 -m venv ~/rfly && . ~/rfly/bin/activate; $install
+        python -c '$client' \$start
+        $run"
 }
 
 # What `cargo install` puts into its root runs with nothing else on the path.

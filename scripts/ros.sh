@@ -236,6 +236,8 @@ ros2_run() { # ros2_run PROGRAM: answers, and with the version of the package
 
 bridge=$work/install/rfly_bridge/lib/rfly_bridge/rfly_bridge
 emulator=$work/install/rfly_bridge/lib/rfly_bridge/rflysim_emulator
+# It is the same without ROS, and of the release profile it leaves the processor to what is tested.
+[ -z "$wheels" ] || emulator=${RFLY_EMULATOR:-$emulator}
 # For the suites in test/: what to run, and what to expect of it.
 export RFLY_BACKEND=rclrs RFLY_BRIDGE=$bridge RFLY_EMULATOR=$emulator
 
@@ -293,7 +295,10 @@ tools() {
         options=(--ignore test/ros2/test_throughput.py)
         ! scripts/alone -q || {
             run=(env)
-            options+=(-p xdist --dist loadfile --tx "4*popen//python=scripts/alone $ros_python")
+            # Flights take longest, and their controllers must not wait for a processor: they are the first file for the first
+            # of two workers, and all others are nice.
+            options+=(-p xdist --dist loadfile --no-loadscope-reorder --tx "popen//python=scripts/alone $ros_python"
+                --tx "popen//python=nice -n 5 scripts/alone $ros_python" test/ros2/test_controllers.py)
         }
     fi
     overlay "${run[@]}" PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 "$ros_python" -m pytest -q -rs -p no:cacheprovider "${options[@]}" \
@@ -310,6 +315,7 @@ standalone_tools() {
 if wants standalone; then
     part "release build of the stand-alone program" cargo build -q --release || { totals; exit 1; }
 fi
+short=(test/e2e/ros_graph/test_{parameters,graph}.py test/e2e/vehicles/test_ground_truth.py test/e2e/programs/test_stats.py)
 for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
     [[ " ${RFLY_RMW:-$rmw} " == *" $rmw "* ]] || continue
     if ! installed_rmws | grep -qx "$rmw"; then
@@ -317,6 +323,16 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
         continue
     fi
     export RMW_IMPLEMENTATION=$rmw
+    if wants e2e; then
+        name="end to end (independent DDS subscriber)${wheels:+, short}, $rmw"
+        if [ ! -x .venv/bin/python ]; then
+            skip "$name" "there is no .venv (scripts/setup.sh python)"
+        elif [ -n "$wheels" ] && scripts/alone -q; then
+            beside "$name" overlay env -u PYTHONPATH nice -n 5 scripts/e2e.sh "${short[@]}"
+        else
+            part "$name" overlay env -u PYTHONPATH scripts/e2e.sh ${wheels:+"${short[@]}"}
+        fi
+    fi
     for group in tools standalone; do
         wants $group || continue
         case $group in
@@ -325,15 +341,7 @@ for rmw in rmw_cyclonedds_cpp rmw_fastrtps_cpp; do
         esac
         if $has_rclpy; then part "$name" $run; else skip "$name" "$ros_python lacks pytest, psutil or rclpy"; fi
     done
-    if wants e2e; then
-        if [ -x .venv/bin/python ]; then
-            files=()
-            [ -z "$wheels" ] || files=(test/e2e/ros_graph/test_{parameters,graph}.py test/e2e/vehicles/test_ground_truth.py test/e2e/programs/test_stats.py)
-            part "end to end (independent DDS subscriber)${wheels:+, short}, $rmw" overlay env -u PYTHONPATH scripts/e2e.sh "${files[@]}"
-        else
-            skip "end to end (independent DDS subscriber), $rmw" "there is no .venv (scripts/setup.sh python)"
-        fi
-    fi
+    settle
     if wants launch; then
         if ! "$ros_python" -c 'import launch_testing' 2>/dev/null; then
             skip "launch tests, $rmw" "launch_testing is not installed${wheels:+: PyPI has no launch, launch_ros, launch_testing}"

@@ -25,7 +25,7 @@ export PATH=$prefix/bin:\$PATH
 export _ROS_WHEELS_BOOTSTRAP_COMPLETE=1
 SETUP
 
-inputs=(msg srv scripts/ros_test_messages.py scripts/ros_messages.py package.xml)
+inputs=(msg srv scripts/ros_prefix.sh scripts/ros_test_messages.py scripts/ros_messages.py package.xml)
 wanted=$(find "${inputs[@]}" -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum)$(cat "$prefix/requirements.sha")
 [ -f "$messages/stamp" ] && [ "$(cat "$messages/stamp")" = "$wanted" ] && exit
 mkdir -p "$messages"
@@ -35,9 +35,15 @@ set +u
 . "$prefix/setup.bash"
 set -u
 python scripts/ros_test_messages.py sources "$messages/src"
+# Type support in C and Python; nobody here has use for that in C++, which compiles for minutes.
+cat >"$messages/without_cpp.cmake" <<'CMAKE'
+find_package(rosidl_default_generators REQUIRED)
+list(FILTER AMENT_EXTENSIONS_rosidl_generate_idl_interfaces EXCLUDE REGEX "_cpp:")
+CMAKE
 echo "ros_prefix: building these and rfly_bridge_msgs (some minutes)"
 # BUILD_TESTING would look for linters.
 (cd "$messages" && colcon --log-base log build --merge-install --base-paths src "$root/msg" --event-handlers console_cohesion- \
-    --cmake-args -Wno-dev -DBUILD_TESTING=OFF "-DPython3_EXECUTABLE=$prefix/bin/python" "-DPYTHON_EXECUTABLE=$prefix/bin/python")
+    --cmake-args -Wno-dev -DBUILD_TESTING=OFF "-DCMAKE_PROJECT_INCLUDE=$messages/without_cpp.cmake" \
+    "-DPython3_EXECUTABLE=$prefix/bin/python" "-DPYTHON_EXECUTABLE=$prefix/bin/python")
 python scripts/ros_test_messages.py rust "$messages/rust"
 echo "$wanted" >"$messages/stamp"

@@ -32,18 +32,12 @@ from ros_messages import OPTIONAL, ROOT, Package, depends, everything, find, nee
 
 # Of packages whose version the bridge or a test asks for.
 VERSIONS = {'simulation_interfaces': '2.1.0'}
-# Type support in C and Python; nobody here has use for that in C++, which compiles for minutes.
-GENERATORS = """\
-rosidl_cmake rosidl_generator_type_description rosidl_generator_c rosidl_typesupport_fastrtps_c
-rosidl_typesupport_introspection_c rosidl_typesupport_c rosidl_generator_py"""
 CMAKE = """\
 cmake_minimum_required(VERSION 3.20)
 project({name} C CXX)
-foreach(needed ament_cmake {generators} {dependencies})
+foreach(needed ament_cmake rosidl_default_generators {dependencies})
   find_package(${{needed}} REQUIRED)
 endforeach()
-# What the dependencies bring with them.
-list(FILTER AMENT_EXTENSIONS_rosidl_generate_idl_interfaces EXCLUDE REGEX "_cpp:")
 rosidl_generate_interfaces(${{PROJECT_NAME}} {files} DEPENDENCIES {dependencies})
 ament_package()
 """
@@ -90,7 +84,7 @@ def sources(output: Path) -> None:
         version = VERSIONS.get(name, '1.0.0')
         write(output / name / 'package.xml', MANIFEST.format(name=name, version=version, depends=tags))
         listed = '\n  '.join(['', *sorted(files), ''])
-        cmake = CMAKE.format(name=name, generators=GENERATORS, dependencies=' '.join(used), files=listed)
+        cmake = CMAKE.format(name=name, dependencies=' '.join(used), files=listed)
         write(output / name / 'CMakeLists.txt', cmake)
         print(f'ros_test_messages: {name}, {len(files)} interfaces')
 

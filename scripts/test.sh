@@ -54,12 +54,12 @@ if [ -n "${AMENT_PREFIX_PATH:-}${RFLY_ROS_SETUP:-}" ]; then
     part "ROS 2 package (scripts/ros.sh)" env PYTHONPATH="$ros_pythonpath" scripts/ros.sh
     part "algorithms of the workspace on the topics (short form)" env PYTHONPATH="$ros_pythonpath" RFLY_BRIDGE="$release/rfly_bridge" \
         RFLY_EMULATOR="$release/rflysim_emulator" RFLY_ALGORITHM_SECONDS=23 scripts/algorithms_ros.sh
-elif [ -n "${RFLY_ROS_WHEELS:-}" ] && [ -x "target/ros-$RFLY_ROS_WHEELS/bin/python" ]; then
-    without=$(mktemp)
-    part "ROS 2 package on PyPI's wheels (scripts/ros.sh)" env RFLY_SKIPPED="$without" scripts/ros.sh
-    skipped_within "$without"
+elif [ "${RFLY_ROS_WHEELS:-}" = none ]; then
+    skip "ROS 2 package (scripts/ros.sh)" "no ROS 2 workspace is sourced, and RFLY_ROS_WHEELS=none leaves those of PyPI out"
 else
-    skip "ROS 2 package (scripts/ros.sh)" "no ROS 2 workspace is sourced, and RFLY_ROS_SETUP names no setup.bash (RFLY_ROS_WHEELS=jazzy takes the wheels of PyPI)"
+    without=$(mktemp)
+    part "ROS 2 package on PyPI's wheels (scripts/ros.sh)" env RFLY_SKIPPED="$without" RFLY_EMULATOR="$release/rflysim_emulator" scripts/ros.sh
+    skipped_within "$without"
 fi
 
 totals

@@ -75,4 +75,7 @@ def environment(domain_id: int) -> dict[str, str]:
     if BACKEND == "dds":
         # Which graph information to write: that of the ROS 2 whose tools look, or what the peer decodes.
         found["ROS_DISTRO"] = os.environ.get("RFLY_GRAPH", DISTRO)
+    else:
+        # Of Kilted's rcl, which does not know the other variable any more.
+        found["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"
     return found

@@ -68,7 +68,9 @@ def run(tmp_path_factory, domain_id, simulator_ports) -> Run:
         for name, qos in PROFILES.items():
             for sensor in cameras:
                 run.images[name, sensor.seq] = node.collect(Image, main_topic(sensor), qos)
-                run.infos[name, sensor.seq] = node.collect(CameraInfo, info_topic(sensor), qos)
+                # Of whatever image: the queue of a reader that does not run for a moment holds 5.
+                every = QoSProfile(depth=1000, reliability=qos.reliability)
+                run.infos[name, sensor.seq] = node.collect(CameraInfo, info_topic(sensor), every)
             run.clouds[name] = node.collect(PointCloud2, main_topic(LIDAR), qos)
         lists = {**run.images, **run.infos, **run.clouds}
         for key, messages in lists.items():
