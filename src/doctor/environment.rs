@@ -92,7 +92,8 @@ fn localhost_only(name: &str) -> Finding {
 }
 
 fn check_middleware(text: &dyn Fn(&str) -> Option<String>, found: &mut Vec<Finding>) {
-    if text("RMW_IMPLEMENTATION").as_deref() == Some("rmw_zenoh_cpp") {
+    let on_zenoh = text("RMW_IMPLEMENTATION").as_deref() == Some("rmw_zenoh_cpp");
+    if on_zenoh && !cfg!(feature = "zenoh") {
         found.push(Finding::new(
             Code::RosMiddleware,
             "RMW_IMPLEMENTATION",
