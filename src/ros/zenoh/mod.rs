@@ -23,7 +23,7 @@ use crate::time::RosTime;
 use graph::Graph;
 use keys::{Attachment, EntityKind, NodeIdentity};
 use parking_lot::Mutex;
-use service::Replies;
+use service::ReplyThread;
 use shared::SharedPool;
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -62,7 +62,7 @@ struct NodeSession {
     distro: Distro,
     /// Number of the next node or endpoint.
     next: AtomicU64,
-    replies: Replies,
+    replies: ReplyThread,
     /// Shared memory of the publishers.
     pool: Option<SharedPool>,
 }
@@ -133,7 +133,7 @@ impl ZenohNode {
             graph: Arc::default(),
             distro: options.distro,
             next: AtomicU64::new(1),
-            replies: Replies::default(),
+            replies: ReplyThread::default(),
             pool,
         });
         let graph = shared.graph.clone();

@@ -25,9 +25,9 @@ type SendReply = Box<dyn FnOnce() + Send>;
 /// Sends responses from a thread of its own: a client that does not read its socket would stop whoever answers, for as long
 /// as Zenoh keeps the link.
 #[derive(Default)]
-pub(super) struct Replies(OnceLock<Option<SyncSender<SendReply>>>);
+pub(super) struct ReplyThread(OnceLock<Option<SyncSender<SendReply>>>);
 
-impl Replies {
+impl ReplyThread {
     /// The queue of the thread; `None` if none can be started.
     fn queue(&self) -> Option<SyncSender<SendReply>> {
         let start = || {
