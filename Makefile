@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 30
 SOAK_FLIGHTS ?= 3334
 SOAK_STREAMS ?= 10000
 
-.PHONY: help setup demo demo-view first-minute test soak ros ros-install bench performance algorithms fuzz lint dist sbom docs site venv
+.PHONY: help setup demo demo-view first-minute test soak ros ros-install bench performance algorithms fuzz lint zenoh dist sbom docs site venv
 
 help: ## Shows the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -63,6 +63,9 @@ fuzz: setup ## Every parser, sensor, clock, and a vehicle for FUZZ_SECONDS (30) 
 
 lint: setup ## Format, lints, and licences, sources and known holes of the dependencies (deny.toml)
 	@scripts/lint.sh
+
+zenoh: setup ## The program with Zenoh (docs/zenoh.md): builds it (17 CPU minutes) and tests it against PyPI's eclipse-zenoh
+	@scripts/zenoh.sh
 
 dist: setup ## A .deb and a wheel in target/dist, each installed and run in a clean Debian (as root; minutes)
 	@scripts/dist.sh

@@ -141,6 +141,7 @@ try_cargo_install() {
 
 pack() {
     tools
+    part "the program with Zenoh (scripts/zenoh.sh)" scripts/zenoh.sh
     part "deb" deb
     part "wheel" wheel
 }

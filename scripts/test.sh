@@ -50,6 +50,11 @@ else
     skip "a newcomer's first minute: the page of the demo" "chromium is not installed"
 fi
 settle
+if [ -n "${RFLY_ZENOH:-}" ]; then
+    part "the program with Zenoh (scripts/zenoh.sh)" scripts/zenoh.sh
+else
+    skip "the program with Zenoh (scripts/zenoh.sh)" "RFLY_ZENOH is not set: it builds for 17 CPU minutes; make zenoh and make dist run it"
+fi
 if [ -n "${AMENT_PREFIX_PATH:-}${RFLY_ROS_SETUP:-}" ]; then
     part "ROS 2 package (scripts/ros.sh)" env PYTHONPATH="$ros_pythonpath" scripts/ros.sh
     part "algorithms of the workspace on the topics (short form)" env PYTHONPATH="$ros_pythonpath" RFLY_BRIDGE="$release/rfly_bridge" \

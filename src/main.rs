@@ -5,6 +5,8 @@ mod calib;
 mod graph;
 #[path = "main/recordings.rs"]
 mod recordings;
+#[path = "main/router.rs"]
+mod router;
 #[path = "main/view.rs"]
 mod view;
 
@@ -16,7 +18,8 @@ use recordings::{
     AnonymiseArgs, InspectArgs, RecordArgs, ReplayArgs, anonymise_file, inspect_file, record,
     replay,
 };
-use rfly_bridge::config::{params, ros_args};
+use rfly_bridge::config::params::{self, Params};
+use rfly_bridge::config::ros_args;
 use rfly_bridge::doctor;
 use rfly_bridge::node::{
     Bridge, NODE_NAME, Rosout, RosoutPublisher, Settings, UrdfForm, examine, robot_description,
@@ -26,7 +29,7 @@ use rfly_bridge::program::{
     Ended, OutputLog, Signals, completions, limit_that_causes, limits, man_pages, note_panics,
     tell_ready, tell_stopping, within,
 };
-use rfly_bridge::ros::{Middleware, Options, RosError};
+use rfly_bridge::ros::{Middleware, MiddlewareKind, Options, RosError, ZenohOptions};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::{process::ExitCode, time::Duration};
@@ -76,6 +79,10 @@ enum CliCommand {
     Param(graph::ParamArgs),
     /// Calls a service, as `ros2 service call`.
     Call(graph::CallArgs),
+    /// Runs a Zenoh router, through which nodes on Zenoh find each other.
+    ///
+    /// Until Ctrl-C; as `ros2 run rmw_zenoh_cpp rmw_zenohd` (docs/zenoh.md). Only in programs built with Zenoh.
+    Router,
     /// Prints a vehicle with its sensors as URDF.
     ///
     /// Parameters as for the bridge.
@@ -126,6 +133,9 @@ fn cli_command() -> Command {
         option("remap", "FROM:=TO", "Renames a topic; __ns:=/NAME, __node:=NAME").short('r'),
         option("log-level", "LEVEL", "Level of the log")
             .value_parser(["debug", "info", "warn", "error"])
+            .hide_possible_values(true),
+        option("middleware", "NAME", "dds, or zenoh (docs/zenoh.md)")
+            .value_parser(["dds", "zenoh"])
             .hide_possible_values(true),
     ];
     let mut command = Cli::command().args(options.clone());
@@ -216,7 +226,8 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
     let args = ros_args::words(std::env::args_os().skip(1)).and_then(ros_args::parse_bridge)?;
     // The doctor starts a bridge; its findings contain what that bridge would log.
     let is_quiet = args.rest.first().is_some_and(|word| word == "doctor");
-    let default_level = if is_quiet { "off" } else { "info" };
+    // What of Zenoh's links concerns the user, the bridge says.
+    let default_level = if is_quiet { "off" } else { "info,zenoh=error" };
     let level = args.log_level.clone().unwrap_or_else(|| default_level.to_owned());
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     let (layer, rosout) = rosout();
@@ -254,6 +265,7 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
         Some(CliCommand::Pub(publish)) => graph::publish_topic(&args, publish),
         Some(CliCommand::Topics(topics)) => graph::list_topics(&args, topics),
         Some(CliCommand::Param(param)) => graph::run_param(&args, param),
+        Some(CliCommand::Router) => router::run(),
         Some(CliCommand::Urdf(urdf)) => print_urdf(&args, &urdf),
         Some(CliCommand::Calib(calib)) => calib::write(&args, calib),
         Some(CliCommand::Inspect(arguments)) => inspect_file(&arguments),
@@ -338,7 +350,7 @@ fn start(
         tracing::info!("mounting angles are in {unit:?}: {reason}");
     }
     settings.needs().check()?;
-    let middleware = join_graph(args, NODE_NAME, settings.params.fast_dds_services)?;
+    let middleware = join_graph(args, NODE_NAME, Some(&settings.params))?;
     let rosout = rosout.publish(&middleware)?;
     let bridge = Bridge::start(settings, &middleware)?;
     let writers = middleware.report();
@@ -360,7 +372,7 @@ fn show_doctor(args: ros_args::RosArgs, options: &DoctorArgs) -> anyhow::Result<
     let limit = Duration::from_secs_f64(options.seconds);
     // Nothing is open that must be closed: the process may end at once.
     let examined = signals.during(Duration::ZERO, move |_| {
-        examine(&args, limit, || join_graph(&args, "rfly_bridge_doctor", false))
+        examine(&args, limit, || join_graph(&args, "rfly_bridge_doctor", None))
     })?;
     let found = expect_done(examined, "doctor")??;
     let json = options.json.then(|| format!("{:#}\n", doctor::to_json(&found)));
@@ -370,7 +382,7 @@ fn show_doctor(args: ros_args::RosArgs, options: &DoctorArgs) -> anyhow::Result<
 
 fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
-    let middleware = join_graph(args, "rfly_bridge_top", false)?;
+    let middleware = join_graph(args, "rfly_bridge_top", None)?;
     let options = top::TopOptions {
         prefix: top.prefix,
         limit: top.seconds.map(Duration::from_secs),
@@ -421,15 +433,25 @@ fn write_out(output: impl AsRef<[u8]>) -> anyhow::Result<()> {
     out.write_all(output.as_ref()).and_then(|()| out.flush()).context(OUTPUT_ERROR)
 }
 
+/// `params` are those of a node that offers topics and services.
 fn join_graph(
     args: &ros_args::RosArgs,
     node_name: &str,
-    fast_dds_services: bool,
+    params: Option<&Params>,
 ) -> Result<Middleware, RosError> {
+    let megabytes = params.map_or(0, |params| params.zenoh_shared_memory_mb);
     let options = Options {
+        middleware: args.middleware.as_deref().map(|name| match name {
+            "zenoh" => MiddlewareKind::Zenoh,
+            _ => MiddlewareKind::Dds,
+        }),
+        zenoh: ZenohOptions {
+            shared_memory_bytes: usize::from(megabytes) * 1_000_000,
+            ..ZenohOptions::default()
+        },
         namespace: args.namespace.clone().unwrap_or_else(|| "/".to_owned()),
         remaps: args.remaps.clone(),
-        fast_dds_services,
+        fast_dds_services: params.is_some_and(|params| params.fast_dds_services),
         ..Options::new(args.node_name.as_deref().unwrap_or(node_name))
     };
     Middleware::join(&options.with_environment(|name| std::env::var(name).ok())?)

@@ -2,10 +2,12 @@
 //!
 //! The floor is a bare loop that only receives (or maps) a frame and writes it with the same middleware settings. Floor
 //! and bridge run in turns as processes of their own; this process is simulator and subscriber for both, so that one
-//! clock tells the latency. `cargo bench --bench path -- view` measures what clients of the view cost instead, and
+//! clock tells the latency. `cargo bench --features zenoh --bench path -- zenoh` compares middlewares, `cargo bench --bench path -- view` measures what clients of the view cost instead, and
 //! `-- instructions` counts instructions. `--quick` is a smoke test; `--json FILE` writes the figures, too.
 mod floor;
 mod instructions;
+#[cfg(feature = "zenoh")]
+mod middlewares;
 #[path = "../shared/processor.rs"]
 mod processor;
 #[path = "../shared/report.rs"]
@@ -43,6 +45,8 @@ fn main() -> Result<()> {
             };
             match words {
                 ["view", ..] => write(&view::compare(seconds, rounds)?),
+                #[cfg(feature = "zenoh")]
+                ["zenoh", ..] => write(&middlewares::compare(seconds, rounds)?),
                 ["instructions", ..] => write(&instructions::compare()?),
                 ["pieces", ..] => write(&pieces(seconds, rounds)?),
                 _ => compare(seconds, rounds),
@@ -168,8 +172,18 @@ fn measure_with(
     start: impl Fn() -> Result<Subject>,
     seconds: u64,
 ) -> Result<Run> {
+    measure_by(emulator, config, start, |emulator| Watch::start(1, emulator), seconds)
+}
+
+fn measure_by(
+    emulator: &Arc<Emulator>,
+    config: &Config,
+    start: impl Fn() -> Result<Subject>,
+    watch: impl Fn(&Arc<Emulator>) -> Result<Watch>,
+    seconds: u64,
+) -> Result<Run> {
     let subject = start()?;
-    let watch = Watch::start(1, emulator)?;
+    let watch = watch(emulator)?;
     config.request()?;
     std::thread::sleep(WARM_UP);
     let before = (subject.cpu_seconds()?, watch.images(), config.sent(emulator));

@@ -5,12 +5,20 @@ use rfly_bridge::config::config_json;
 use rfly_bridge::config::params::RequestFormat;
 use rfly_bridge::emulator::Emulator;
 use rfly_bridge::node::sensor_request;
+#[cfg(feature = "zenoh")]
+use rfly_bridge::ros::MiddlewareKind;
 use std::net::UdpSocket;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 /// DDS domain of the benchmark; children inherit it.
 pub(crate) const DOMAIN: &str = "91";
+
+/// Where nodes on Zenoh meet.
+pub(crate) const ZENOH: &str =
+    r#"connect/endpoints=["tcp/127.0.0.1:17447"];listen/endpoints=["tcp/127.0.0.1:0"]"#;
+#[cfg(feature = "zenoh")]
+const ZENOH_ROUTER: &str = r#"listen/endpoints=["tcp/127.0.0.1:17447"]"#;
 
 /// A Config.json in the temporary directory.
 pub(crate) struct Config {
@@ -80,6 +88,23 @@ fn command(profiler: &[String], program: PathBuf) -> Command {
     }
 }
 
+fn bridge_program() -> PathBuf {
+    let program = std::env::var_os("RFLY_BRIDGE");
+    program.unwrap_or_else(|| env!("CARGO_BIN_EXE_rfly_bridge").into()).into()
+}
+
+fn bridge_command(config: &Config, parameters: &[&str], profiler: &[String]) -> Command {
+    let mut command = command(profiler, bridge_program());
+    let path = format!("config:={}", config.path.display());
+    // Simulation time in the stamps, as the floor has it, so that one subtraction gives the latency of both.
+    command.args(["--ros-args", "--log-level", "warn", "-p", &path]);
+    command.args(["-p", "time.mode:=sim", "-p", "transport_mode:=file"]);
+    for parameter in parameters {
+        command.args(["-p", parameter]);
+    }
+    command
+}
+
 /// A child process; killed when dropped.
 pub(crate) struct Subject {
     child: Child,
@@ -99,16 +124,28 @@ impl Subject {
         parameters: &[&str],
         profiler: &[String],
     ) -> Result<Self> {
-        let program = std::env::var_os("RFLY_BRIDGE");
-        let program = program.unwrap_or_else(|| env!("CARGO_BIN_EXE_rfly_bridge").into());
-        let mut command = command(profiler, program.into());
-        let path = format!("config:={}", config.path.display());
-        // Simulation time in the stamps, as the floor has it, so that one subtraction gives the latency of both.
-        command.args(["--ros-args", "--log-level", "warn", "-p", &path]);
-        command.args(["-p", "time.mode:=sim", "-p", "transport_mode:=file"]);
-        for parameter in parameters {
-            command.args(["-p", parameter]);
+        Self::spawn(bridge_command(config, parameters, profiler))
+    }
+
+    /// Starts the bridge on a middleware.
+    #[cfg(feature = "zenoh")]
+    pub(crate) fn bridge_on(
+        middleware: MiddlewareKind,
+        config: &Config,
+        parameters: &[&str],
+    ) -> Result<Self> {
+        let mut command = bridge_command(config, parameters, &[]);
+        if middleware == MiddlewareKind::Zenoh {
+            command.env("RMW_IMPLEMENTATION", "rmw_zenoh_cpp").env("ZENOH_CONFIG_OVERRIDE", ZENOH);
         }
+        Self::spawn(command)
+    }
+
+    /// Starts a router for them.
+    #[cfg(feature = "zenoh")]
+    pub(crate) fn router() -> Result<Self> {
+        let mut command = Command::new(bridge_program());
+        command.arg("router").env("ZENOH_CONFIG_OVERRIDE", ZENOH_ROUTER).stdout(Stdio::null());
         Self::spawn(command)
     }
 

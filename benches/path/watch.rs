@@ -1,12 +1,14 @@
 //! The subscriber, in this process.
 use super::Result;
-use super::subject::DOMAIN;
+use super::subject::{DOMAIN, ZENOH};
 use hdrhistogram::Histogram;
 use rfly_bridge::emulator::Emulator;
 use rfly_bridge::msgs::Message;
 use rfly_bridge::msgs::diagnostic_msgs::msg::DiagnosticArray;
 use rfly_bridge::msgs::sensor_msgs::msg::{Image, Imu};
-use rfly_bridge::ros::{Discovery, Middleware, Options, Qos, RawSample, Subscription};
+use rfly_bridge::ros::{
+    Discovery, Middleware, MiddlewareKind, Options, Qos, RawSample, Subscription, ZenohOptions,
+};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -28,7 +30,20 @@ struct Seen {
 impl Watch {
     /// Subscribes to `sensors` images, the IMU and the diagnostics, with default (reliable) readers.
     pub(crate) fn start(sensors: u16, emulator: &Arc<Emulator>) -> Result<Self> {
+        Self::start_on(MiddlewareKind::Dds, sensors, emulator)
+    }
+
+    /// The same on a middleware.
+    pub(crate) fn start_on(
+        middleware: MiddlewareKind,
+        sensors: u16,
+        emulator: &Arc<Emulator>,
+    ) -> Result<Self> {
+        let overrides = format!("{ZENOH};transport/shared_memory/enabled=true");
+        let zenoh = ZenohOptions { overrides, ..ZenohOptions::default() };
         let options = Options {
+            middleware: Some(middleware),
+            zenoh,
             domain_id: DOMAIN.parse()?,
             discovery: Discovery::Localhost,
             ..Options::new("bench")

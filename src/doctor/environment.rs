@@ -79,7 +79,8 @@ fn localhost_only(name: &str) -> Finding {
 }
 
 fn check_middleware(text: &dyn Fn(&str) -> Option<String>, found: &mut Vec<Finding>) {
-    if text("RMW_IMPLEMENTATION").as_deref() == Some("rmw_zenoh_cpp") {
+    let on_zenoh = text("RMW_IMPLEMENTATION").as_deref() == Some("rmw_zenoh_cpp");
+    if on_zenoh && !cfg!(feature = "zenoh") {
         let what = "is rmw_zenoh_cpp: programs started in this terminal do not use DDS and do not see the topics of the stand-alone bridge";
         let remedy = "export RMW_IMPLEMENTATION=rmw_cyclonedds_cpp in the terminals of these programs, or build the bridge in the workspace (docs/ros2.md)";
         found.push(Finding::new(Code::RosMiddleware, "RMW_IMPLEMENTATION", what, remedy));

@@ -344,7 +344,7 @@ fn on_graph<T: Send + 'static>(
     work: impl AsyncFnOnce(&Middleware) -> anyhow::Result<T> + Send + 'static,
 ) -> anyhow::Result<Ended<anyhow::Result<Option<T>>>> {
     let mut signals = Signals::listen()?;
-    let middleware = join_graph(args, name, false)?;
+    let middleware = join_graph(args, name, None)?;
     let ended = signals.during(START_GRACE, move |stop| {
         runtime("the runtime")?.block_on(async {
             tokio::select! {

@@ -178,7 +178,7 @@ pub(super) fn replay(
 
 /// Refuses a replay next to a bridge: both would publish the same topics, and the replay a `/clock` of the past.
 fn ensure_no_other_bridge(args: &ros_args::RosArgs) -> anyhow::Result<()> {
-    let middleware = join_graph(args, "rfly_bridge_replay", false)?;
+    let middleware = join_graph(args, "rfly_bridge_replay", None)?;
     std::thread::sleep(DISCOVERY_TIME);
     let is_bridge = |type_name: &str| BRIDGE_PACKAGES.iter().any(|p| type_name.starts_with(p));
     match middleware.servers().into_iter().find(|server| is_bridge(&server.type_name)) {

@@ -25,7 +25,7 @@ pub(super) fn show(args: RosArgs, options: ViewArgs) -> anyhow::Result<()> {
     );
     let mut signals = Signals::listen()?;
     let started = signals.during(START_GRACE, move |_| {
-        let middleware = join_graph(&args, "rfly_bridge_view", false)?;
+        let middleware = join_graph(&args, "rfly_bridge_view", None)?;
         let params =
             ViewParams { port: options.port, control: options.control, origins: options.origins };
         anyhow::Ok(view(&middleware, &params)?)

@@ -2,7 +2,14 @@
 #[cfg(feature = "dds")]
 use super::Bytes;
 use parking_lot::Mutex;
+#[cfg(feature = "zenoh")]
+use std::num::NonZeroUsize;
 use std::{ops::Range, sync::Arc};
+#[cfg(feature = "zenoh")]
+use zenoh::{
+    bytes::ZBytes,
+    shm::{OwnedShmBuf as _, ZShm, ZShmMut},
+};
 
 /// Room in front of the data for the CDR head. A longer head (a frame id of hundreds of characters) costs a copy.
 const HEAD_ROOM: usize = 512;
@@ -11,22 +18,63 @@ const TAIL_ROOM: usize = 8;
 /// Limit of free blocks in a pool; more are freed.
 const MAX_FREE: usize = 4;
 
-/// Memory of one sample with room around its data. Returns to its pool on drop.
+/// Memory of one sample with room around its data.
 #[derive(Debug)]
 pub(super) struct Block {
+    memory: Memory,
+    /// Room in front of the data.
+    head_room: usize,
+}
+
+#[derive(Debug)]
+enum Memory {
+    Heap(HeapMemory),
+    /// Of Zenoh, for readers on this host.
+    #[cfg(feature = "zenoh")]
+    Shared(ZShmMut),
+}
+
+/// Returns to its pool on drop.
+#[derive(Debug)]
+struct HeapMemory {
     bytes: Vec<u8>,
     pool: Arc<Pool>,
 }
 
+impl Drop for HeapMemory {
+    fn drop(&mut self) {
+        self.pool.put(std::mem::take(&mut self.bytes));
+    }
+}
+
+impl Memory {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Heap(memory) => &memory.bytes,
+            #[cfg(feature = "zenoh")]
+            Self::Shared(memory) => memory,
+        }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        match self {
+            Self::Heap(memory) => &mut memory.bytes,
+            #[cfg(feature = "zenoh")]
+            Self::Shared(memory) => memory,
+        }
+    }
+}
+
 impl Block {
     pub(super) fn data(&self) -> &[u8] {
-        let end = self.bytes.len() - TAIL_ROOM;
-        &self.bytes[HEAD_ROOM..end]
+        let bytes = self.memory.bytes();
+        &bytes[self.head_room..bytes.len() - TAIL_ROOM]
     }
 
     pub(super) fn data_mut(&mut self) -> &mut [u8] {
-        let end = self.bytes.len() - TAIL_ROOM;
-        &mut self.bytes[HEAD_ROOM..end]
+        let bytes = self.memory.bytes_mut();
+        let end = bytes.len() - TAIL_ROOM;
+        &mut bytes[self.head_room..end]
     }
 }
 
@@ -35,55 +83,101 @@ impl Block {
     /// Puts `head` in front of the first `len` bytes of the data and `tail` behind them; returns the range of the sample, or
     /// `None` if it does not fit.
     pub(super) fn frame(&mut self, head: &[u8], len: usize, tail: &[u8]) -> Option<Range<usize>> {
-        let start = HEAD_ROOM.checked_sub(head.len())?;
-        let end = HEAD_ROOM + len;
+        let start = self.head_room.checked_sub(head.len())?;
+        let end = self.head_room + len;
         if len > self.data().len() || tail.len() > TAIL_ROOM {
             return None;
         }
-        self.bytes[start..HEAD_ROOM].copy_from_slice(head);
-        self.bytes[end..end + tail.len()].copy_from_slice(tail);
+        #[cfg(feature = "zenoh")]
+        if start > 0 && matches!(self.memory, Memory::Shared(_)) {
+            return None;
+        }
+        let bytes = self.memory.bytes_mut();
+        bytes[start..self.head_room].copy_from_slice(head);
+        bytes[end..end + tail.len()].copy_from_slice(tail);
         Some(start..end + tail.len())
     }
 
     /// Concatenates `parts` and pads with zeros to a multiple of four (RTPS fragments end on one); returns the range of
     /// the sample.
     pub(super) fn gather(&mut self, parts: &[Bytes<'_>]) -> Range<usize> {
+        let bytes = self.memory.bytes_mut();
         let mut end = 0;
         for part in parts {
-            part.copy_to(&mut self.bytes[end..end + part.len()]);
+            part.copy_to(&mut bytes[end..end + part.len()]);
             end += part.len();
         }
         let padded = end.next_multiple_of(4);
-        self.bytes[end..padded].fill(0);
+        bytes[end..padded].fill(0);
         0..padded
+    }
+}
+
+#[cfg(feature = "zenoh")]
+impl Block {
+    /// Bytes of shared memory for a head and data.
+    pub(super) const fn shared_size(head: usize, data: usize) -> usize {
+        head + data + TAIL_ROOM
+    }
+
+    /// Shared memory of [`Self::shared_size`] for a head of exactly this length: readers get it from its begin.
+    pub(super) fn shared(memory: ZShmMut, head: usize) -> Self {
+        Self { memory: Memory::Shared(memory), head_room: head }
     }
 }
 
 /// A sample that the middleware and taps share: encapsulation header and CDR, immutable.
 #[derive(Debug)]
-pub struct Cdr {
-    block: Block,
-    range: Range<usize>,
+pub struct Cdr(SampleMemory);
+
+#[derive(Debug)]
+enum SampleMemory {
+    Heap(HeapMemory, Range<usize>),
+    #[cfg(feature = "zenoh")]
+    Shared(ZShm),
 }
 
 #[cfg(feature = "dds")]
 impl Cdr {
     /// The sample in this range of a block.
     pub(super) fn new(block: Block, range: Range<usize>) -> Arc<Self> {
-        Arc::new(Self { block, range })
+        Arc::new(Self(match block.memory {
+            Memory::Heap(memory) => SampleMemory::Heap(memory, range),
+            #[cfg(feature = "zenoh")]
+            Memory::Shared(mut memory) => {
+                if let Some(length) = NonZeroUsize::new(range.end) {
+                    memory.try_resize(length);
+                }
+                SampleMemory::Shared(memory.into())
+            }
+        }))
+    }
+
+    /// The same bytes for Zenoh, without a copy.
+    #[cfg(feature = "zenoh")]
+    pub(super) fn payload(self: &Arc<Self>) -> ZBytes {
+        struct Owner(Arc<Cdr>);
+        impl AsRef<[u8]> for Owner {
+            fn as_ref(&self) -> &[u8] {
+                (*self.0).as_ref()
+            }
+        }
+        match &self.0 {
+            SampleMemory::Heap(..) => bytes::Bytes::from_owner(Owner(self.clone())).into(),
+            SampleMemory::Shared(memory) => memory.clone().into(),
+        }
     }
 }
 
 impl AsRef<[u8]> for Cdr {
     fn as_ref(&self) -> &[u8] {
-        let bytes = self.block.bytes.get(self.range.clone());
-        bytes.unwrap_or_default()
-    }
-}
-
-impl Drop for Block {
-    fn drop(&mut self) {
-        self.pool.put(std::mem::take(&mut self.bytes));
+        match &self.0 {
+            SampleMemory::Heap(memory, range) => {
+                memory.bytes.get(range.clone()).unwrap_or_default()
+            }
+            #[cfg(feature = "zenoh")]
+            SampleMemory::Shared(memory) => memory,
+        }
     }
 }
 
@@ -101,7 +195,9 @@ impl Pool {
         let found = free.iter().position(|bytes| bytes.len() >= wanted);
         let bytes = found.map(|at| free.swap_remove(at));
         drop(free);
-        Block { bytes: bytes.unwrap_or_else(|| vec![0; wanted]), pool: self.clone() }
+        let bytes = bytes.unwrap_or_else(|| vec![0; wanted]);
+        let memory = Memory::Heap(HeapMemory { bytes, pool: self.clone() });
+        Block { memory, head_room: HEAD_ROOM }
     }
 
     fn put(&self, bytes: Vec<u8>) {
@@ -122,7 +218,7 @@ mod tests {
         let mut block = Arc::new(Pool::default()).take(10);
         block.data_mut()[..5].copy_from_slice(b"data!");
         let range = block.frame(b"head", 5, b"end").expect("it fits");
-        assert_eq!(&block.bytes[range], b"headdata!end");
+        assert_eq!(&block.memory.bytes()[range], b"headdata!end");
         assert_eq!(block.frame(&[0; HEAD_ROOM + 1], 5, b""), None);
         assert_eq!(block.frame(b"", 11, b""), None);
     }
@@ -131,20 +227,20 @@ mod tests {
     fn gathered_parts_end_on_a_multiple_of_four() {
         let pool = Arc::new(Pool::default());
         let mut dirty = pool.take(8);
-        dirty.bytes.fill(9);
+        dirty.memory.bytes_mut().fill(9);
         drop(dirty);
         let mut block = pool.take(8);
         let range = block.gather(&[Bytes::Own(b"abc"), Bytes::Own(b"de")]);
-        assert_eq!(&block.bytes[range], b"abcde\0\0\0");
+        assert_eq!(&block.memory.bytes()[range], b"abcde\0\0\0");
     }
 
     #[test]
     fn blocks_are_reused_and_far_larger_blocks_are_freed() {
         let pool = Arc::new(Pool::default());
         let large = pool.take(100_000);
-        let address = large.bytes.as_ptr();
+        let address = large.memory.bytes().as_ptr();
         drop(large);
-        assert_eq!(pool.take(90_000).bytes.as_ptr(), address);
+        assert_eq!(pool.take(90_000).memory.bytes().as_ptr(), address);
         drop((0..9).map(|_| pool.take(1000)).collect::<Vec<_>>());
         let free = pool.0.lock();
         assert!(free.len() == MAX_FREE && free.iter().all(|bytes| bytes.len() < 10_000));

@@ -11,6 +11,14 @@ pub enum RosError {
     /// The middleware returned an error.
     #[error("DDS: {call}({subject}): {message}")]
     Dds { call: &'static str, subject: String, message: String },
+    /// Zenoh returned an error.
+    #[error("Zenoh: {call}({subject}): {message}")]
+    Zenoh { call: &'static str, subject: String, message: String },
+    /// Zenoh is asked for and not compiled in.
+    #[error(
+        "this program is built without Zenoh: build it with `cargo build --release --features zenoh` (docs/zenoh.md)"
+    )]
+    WithoutZenoh,
     /// The ROS client library returned an error.
     #[error("ROS: {call}({subject}): {message}")]
     Rcl { call: &'static str, subject: String, message: String },

@@ -1,6 +1,7 @@
 //! A facade over the middleware, independent of the back end.
 //!
 //! * `dds` (feature, default): Cyclone DDS inside this process, with ROS names and types; needs no ROS.
+//! * `zenoh` (feature, beside `dds`): Zenoh inside this process, on the wire of `rmw_zenoh_cpp`.
 //! * `rclrs` (feature): the middleware of a sourced ROS 2 workspace.
 //! * [`recorder`]: stores published messages, for tests and dry runs.
 //!
@@ -31,6 +32,8 @@ mod tap;
 mod dds;
 #[cfg(feature = "rclrs")]
 mod rclrs;
+#[cfg(feature = "zenoh")]
+mod zenoh;
 
 #[cfg(all(feature = "dds", feature = "rclrs"))]
 compile_error!(
@@ -46,7 +49,7 @@ pub use client::Client;
 pub use error::RosError;
 pub use loan::Loan;
 pub use local::Payload;
-pub use options::{Discovery, Distro, Options};
+pub use options::{Discovery, Distro, MiddlewareKind, Options, ZenohOptions};
 pub use publisher::{
     BulkPublisher, CloudPublisher, CompressedPublisher, ImagePublisher, Outcome, Publisher,
 };
@@ -59,6 +62,8 @@ pub use report::{
 pub use service::{Responder, ServiceHandle, ServiceStats};
 pub use subscription::{RawSample, Subscription, Watched};
 pub use tap::{Tap, TapGuard, TapReader, TapTopic};
+#[cfg(feature = "zenoh")]
+pub use zenoh::Router;
 
 use crate::msgs::Message;
 use backend::{CdrNode, GraphNode};
@@ -150,7 +155,13 @@ impl Middleware {
     pub fn join(options: &Options) -> Result<Self, RosError> {
         let names = names::Resolver::new(&options.node_name, &options.namespace, &options.remaps)?;
         #[cfg(feature = "dds")]
-        let backend = Backend::Cdr(Box::new(dds::DdsNode::new(options, &names)?));
+        let backend = Backend::Cdr(match options.middleware.unwrap_or_default() {
+            MiddlewareKind::Dds => Box::new(dds::DdsNode::new(options, &names)?),
+            #[cfg(feature = "zenoh")]
+            MiddlewareKind::Zenoh => Box::new(zenoh::ZenohNode::new(options, &names)?),
+            #[cfg(not(feature = "zenoh"))]
+            MiddlewareKind::Zenoh => return Err(RosError::WithoutZenoh),
+        });
         #[cfg(feature = "rclrs")]
         let backend = Backend::Rclrs(rclrs::RclNode::new(options, &names)?);
         Ok(Self::new(names, backend))

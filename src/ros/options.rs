@@ -28,9 +28,79 @@ pub enum Distro {
     Newer,
 }
 
+/// Middleware of the stand-alone program.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum MiddlewareKind {
+    /// Cyclone DDS.
+    #[default]
+    Dds,
+    /// Zenoh, as `rmw_zenoh_cpp` uses it; only in programs built with it.
+    Zenoh,
+}
+
+/// Settings of Zenoh, by the variables of `rmw_zenoh_cpp`.
+#[derive(Clone, Debug)]
+pub struct ZenohOptions {
+    /// `ZENOH_SESSION_CONFIG_URI`: file that replaces the default configuration of a node; empty for none.
+    pub session_config: String,
+    /// `ZENOH_ROUTER_CONFIG_URI`: the same of a router.
+    pub router_config: String,
+    /// `ZENOH_CONFIG_OVERRIDE`: `key=value;key=value`, applied to either.
+    pub overrides: String,
+    /// `ZENOH_ROUTER_CHECK_ATTEMPTS`: seconds that the start waits for a router; `None` for no check.
+    pub router_check_attempts: Option<u64>,
+    /// Size of the shared memory of the publishers; 0 for none.
+    pub shared_memory_bytes: usize,
+}
+
+impl Default for ZenohOptions {
+    fn default() -> Self {
+        Self {
+            session_config: String::new(),
+            router_config: String::new(),
+            overrides: String::new(),
+            router_check_attempts: Some(1),
+            shared_memory_bytes: 0,
+        }
+    }
+}
+
+impl ZenohOptions {
+    /// Applies the environment, as [`Options::with_environment`].
+    pub fn with_environment(
+        self,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, RosError> {
+        const ATTEMPTS: &str = "ZENOH_ROUTER_CHECK_ATTEMPTS";
+        let text = |name: &str| variable(name).unwrap_or_default();
+        let router_check_attempts = match text(ATTEMPTS).trim() {
+            "" => self.router_check_attempts,
+            value => match value.parse::<i64>() {
+                Ok(0) => Some(u64::MAX),
+                Ok(attempts) => u64::try_from(attempts).ok(),
+                Err(wrong) => {
+                    let message = format!("`{value}`: {wrong}");
+                    return Err(RosError::Environment { variable: ATTEMPTS, message });
+                }
+            },
+        };
+        Ok(Self {
+            session_config: text("ZENOH_SESSION_CONFIG_URI"),
+            router_config: text("ZENOH_ROUTER_CONFIG_URI"),
+            overrides: text("ZENOH_CONFIG_OVERRIDE"),
+            router_check_attempts,
+            ..self
+        })
+    }
+}
+
 /// How to join the ROS graph.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Middleware of the stand-alone program; `None` for what `RMW_IMPLEMENTATION` says.
+    pub middleware: Option<MiddlewareKind>,
+    /// Settings of Zenoh.
+    pub zenoh: ZenohOptions,
     /// Name of the node, without namespace.
     pub node_name: String,
     /// Namespace, absolute; `/` for none.
@@ -58,6 +128,8 @@ impl Options {
     /// Defaults: domain 0, local network.
     pub fn new(node_name: &str) -> Self {
         Self {
+            middleware: None,
+            zenoh: ZenohOptions::default(),
             node_name: node_name.to_owned(),
             namespace: "/".to_owned(),
             remaps: Vec::new(),
@@ -118,7 +190,15 @@ impl Options {
         #[cfg(feature = "dds")]
         {
             security(&text)?;
-            warn_of_ignored(&text, without_peers);
+            let asks_for_zenoh = text("RMW_IMPLEMENTATION").as_deref() == Some("rmw_zenoh_cpp");
+            if options.middleware.is_none() && asks_for_zenoh && cfg!(feature = "zenoh") {
+                options.middleware = Some(MiddlewareKind::Zenoh);
+            }
+            options.zenoh = options.zenoh.with_environment(&variable)?;
+            match options.middleware {
+                Some(MiddlewareKind::Zenoh) => warn_of_dds_variables(&text),
+                kind => warn_of_ignored(&text, without_peers, kind.is_none() && asks_for_zenoh),
+            }
         }
         options.distro = match text("ROS_DISTRO").as_deref() {
             None => options.distro,
@@ -138,7 +218,11 @@ impl Options {
 
 /// Logs the variables that other middleware or another range of discovery would obey; in a workspace rcl handles them.
 #[cfg(feature = "dds")]
-fn warn_of_ignored(text: &impl Fn(&str) -> Option<String>, without_peers: Option<&str>) {
+fn warn_of_ignored(
+    text: &impl Fn(&str) -> Option<String>,
+    without_peers: Option<&str>,
+    asks_for_zenoh: bool,
+) {
     let mut ignored = Vec::new();
     if text("ROS_DISCOVERY_SERVER").is_some() {
         ignored.push(
@@ -147,11 +231,11 @@ fn warn_of_ignored(text: &impl Fn(&str) -> Option<String>, without_peers: Option
                 .to_owned(),
         );
     }
-    if text("RMW_IMPLEMENTATION").as_deref() == Some("rmw_zenoh_cpp") {
-        ignored.push(
-            "RMW_IMPLEMENTATION=rmw_zenoh_cpp (nodes on Zenoh do not find this node; use rmw_cyclonedds_cpp or rmw_fastrtps_cpp for them)"
-                .to_owned(),
-        );
+    if asks_for_zenoh {
+        ignored.push(format!(
+            "RMW_IMPLEMENTATION=rmw_zenoh_cpp (nodes on Zenoh do not find this node: {})",
+            RosError::WithoutZenoh
+        ));
     }
     if let (Some(reason), Some(_)) = (without_peers, text("ROS_STATIC_PEERS")) {
         ignored.push(format!("ROS_STATIC_PEERS ({reason})"));
@@ -160,6 +244,24 @@ fn warn_of_ignored(text: &impl Fn(&str) -> Option<String>, without_peers: Option
         tracing::warn!(
             "ignored by the stand-alone program: {}; docs/dds.md has the variables that it obeys",
             ignored.join("; ")
+        );
+    }
+}
+
+/// The same on Zenoh, whose configuration says where nodes are.
+#[cfg(feature = "dds")]
+fn warn_of_dds_variables(text: &impl Fn(&str) -> Option<String>) {
+    let names = [
+        "CYCLONEDDS_URI",
+        "ROS_AUTOMATIC_DISCOVERY_RANGE",
+        "ROS_LOCALHOST_ONLY",
+        "ROS_STATIC_PEERS",
+    ];
+    let set: Vec<_> = names.into_iter().filter(|name| text(name).is_some()).collect();
+    if !set.is_empty() {
+        tracing::warn!(
+            "ignored on Zenoh: {}; ZENOH_CONFIG_OVERRIDE says where nodes are looked for (docs/zenoh.md)",
+            set.join(", ")
         );
     }
 }

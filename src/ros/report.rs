@@ -31,6 +31,8 @@ pub struct WriterStats {
     pub bytes: u64,
     /// Samples refused because the middleware would have had to block.
     pub dropped: u64,
+    /// Samples that found no room in the shared memory of Zenoh, and were sent through sockets.
+    pub unshared: u64,
     /// Samples not sent because their source changed during the copy.
     pub torn: u64,
     /// Total pause while publishing, to fit large samples through the readers' receive buffers.

@@ -10,12 +10,19 @@ BACKEND = os.environ.get("RFLY_BACKEND", "dds")
 """`dds`: the embedded Cyclone DDS. `rclrs`: a bridge that was built in the sourced ROS 2 workspace."""
 assert BACKEND in ("dds", "rclrs"), f"RFLY_BACKEND is {BACKEND!r}, neither dds nor rclrs"
 
+MIDDLEWARE = os.environ.get("RFLY_MIDDLEWARE", "dds")
+"""`zenoh`: the embedded middleware is Zenoh, and so is that of the peer (docs/zenoh.md)."""
+assert MIDDLEWARE == "dds" or (MIDDLEWARE, BACKEND) == ("zenoh", "dds"), f"RFLY_MIDDLEWARE is {MIDDLEWARE!r}"
+
 RMW = os.environ.get("RMW_IMPLEMENTATION", "") if BACKEND == "rclrs" else ""
 """The middleware of the rclrs build."""
 
 # The embedded back end has Jazzy's messages whatever is sourced; rclrs has those of the workspace it was built in.
 DISTRO = "jazzy" if BACKEND == "dds" else os.environ.get("ROS_DISTRO", "")
 """Distribution of which the bridge has the messages."""
+
+GRAPH = os.environ.get("RFLY_GRAPH", DISTRO)
+"""Which graph information the embedded back end writes: that of the ROS 2 whose tools look, or what the peer decodes."""
 
 # History is not part of the discovery data that DDS prescribes; Cyclone adds it, Fast DDS does not.
 TELLS_DEPTH = RMW != "rmw_fastrtps_cpp"
@@ -71,10 +78,10 @@ def environment(domain_id: int) -> dict[str, str]:
     """What bridge and ROS programs need in their environment to meet in `domain_id` on loopback."""
     for name in ("CYCLONEDDS_URI", "ROS_AUTOMATIC_DISCOVERY_RANGE"):
         os.environ.pop(name, None)
-    found = {"ROS_LOCALHOST_ONLY": "1", "ROS_DOMAIN_ID": str(domain_id), "RUST_BACKTRACE": "1"}
+    found = {"ROS_DOMAIN_ID": str(domain_id), "RUST_BACKTRACE": "1"}
+    found |= {"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"} if MIDDLEWARE == "zenoh" else {"ROS_LOCALHOST_ONLY": "1"}
     if BACKEND == "dds":
-        # Which graph information to write: that of the ROS 2 whose tools look, or what the peer decodes.
-        found["ROS_DISTRO"] = os.environ.get("RFLY_GRAPH", DISTRO)
+        found["ROS_DISTRO"] = GRAPH
     else:
         # Of Kilted's rcl, which does not know the other variable any more.
         found["ROS_AUTOMATIC_DISCOVERY_RANGE"] = "LOCALHOST"

@@ -145,6 +145,9 @@ parameters! {
         fast_dds_services: bool = "services.fast_dds", Bool = true,
             "Services of the stand-alone build also answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default). In a ROS 2 workspace the \
             middleware does.";
+        zenoh_shared_memory_mb: u16 = "zenoh.shared_memory_mb", Int(0, 4096) = 48, ["MB"]
+            "Shared memory for images and clouds on Zenoh (docs/zenoh.md), of which readers on this host get them without a copy; what finds no \
+            room there goes through sockets. 0: none.";
         diagnostics_period: Duration = "diagnostics.period_s", Float(0.1, 60.0) = 1.0, ["s"] live
             "Time between messages on /diagnostics and ~/stats.";
         record: RecordParams;

@@ -27,6 +27,8 @@ pub struct RosArgs {
     pub node_name: Option<String>,
     /// `-r __ns:=/name`.
     pub namespace: Option<String>,
+    /// `--middleware dds` or `zenoh`; `None` for that of the environment.
+    pub middleware: Option<String>,
     /// `--log-level level`, for `tracing`: `debug`, `info`, `warn`, `error`.
     pub log_level: Option<String>,
     /// Arguments outside `--ros-args`, without the program's name.
@@ -152,7 +154,7 @@ impl ArgParser {
     /// An argument outside `--ros-args`; those of subcommands stay as they are.
     fn read_outside(&mut self, arg: String, args: &mut Peekable<impl Iterator<Item = String>>) {
         const RULES: [&str; 4] = ["-p", "--param", "-r", "--remap"];
-        const FILES: [&str; 3] = ["--config", "--params-file", "--log-level"];
+        const FILES: [&str; 4] = ["--config", "--params-file", "--log-level", "--middleware"];
         let is_first = self.out.rest.is_empty();
         let (option, value) =
             arg.split_once('=').map_or((arg.as_str(), None), |(option, v)| (option, Some(v)));
@@ -192,6 +194,10 @@ impl ArgParser {
             "-r" | "--remap" => self.read_remap(option, value),
             "--params-file" => self.params.push((None, ParamSource::File(PathBuf::from(value)))),
             "--log-level" => self.read_log_level(value),
+            "--middleware" => match value {
+                "dds" | "zenoh" => self.out.middleware = Some(value.to_owned()),
+                _ => self.problems.push(format!("{option} {value}"), "must be dds or zenoh"),
+            },
             // Enclaves and log files are not supported.
             _ => {}
         }

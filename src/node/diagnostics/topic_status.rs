@@ -48,6 +48,9 @@ fn finding(writer: &WriterReport) -> (String, Finding) {
         value("torn", writer.stats.torn),
         value("incompatible_qos", writer.incompatible.count),
     ];
+    if writer.stats.unshared > 0 {
+        values.push(value("not_in_shared_memory", writer.stats.unshared));
+    }
     if let Some(bytes) = writer.stats.retransmitted_bytes {
         values.push(value("retransmitted_bytes", bytes));
     }

@@ -6,6 +6,7 @@ import threading
 import time
 from typing import Any
 
+from backend import MIDDLEWARE
 from cyclonedds.core import Policy, Qos
 from cyclonedds.pub import DataWriter
 from cyclonedds.topic import Topic
@@ -46,6 +47,10 @@ class Publication:
             message.header.stamp.sec, message.header.stamp.nanosec = now // 10**9, now % 10**9
         cdr = bytes(TYPES.serialize_cdr(message, self.type))
         self._writer.write(self._class(cdr + bytes(-len(cdr) % 4)))
+
+
+if MIDDLEWARE == "zenoh":
+    from peer.on_zenoh import ZenohPublication as Publication  # noqa: F811
 
 
 class Stream:

@@ -15,7 +15,7 @@ from cyclonedds.sub import DataReader
 from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
-from backend import ANSWERS_PEER, BACKEND
+from backend import ANSWERS_PEER, BACKEND, MIDDLEWARE
 from peer.messages import TYPES, make
 from peer.participant import Peer
 from peer.raw import Raw, mangle_type, raw_class
@@ -115,6 +115,9 @@ class CycloneClient:
         """Sends a request and returns the response."""
         return self.receive(self.send(fields), timeout)
 
+
+if MIDDLEWARE == "zenoh":
+    from peer.on_zenoh import ZenohClient as CycloneClient  # noqa: F811
 
 Client = CycloneClient if ANSWERS_PEER else RclpyClient
 """Calls the services of the bridge under test."""

@@ -346,7 +346,7 @@ def test_a_simulator_that_is_not_accepted(tmp_path):
 SETPOINTS = """
 import sys, time
 sys.path.insert(0, {e2e!r})
-from peer.participant import Peer
+from peer import Peer
 from peer.publisher import Publication
 publication = Publication(Peer({domain}), "/mavros/setpoint_velocity/cmd_vel", "geometry_msgs/msg/TwistStamped").wait()
 print("sends", flush=True)

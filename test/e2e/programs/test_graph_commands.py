@@ -310,7 +310,7 @@ def test_what_cannot_be_started_says_what_to_type(tmp_path, domain_id):
     ]:
         said = run(peer, *arguments, code=1)
         assert wanted in said, said
-    assert "some similar subcommands exist: 'docs', 'doctor'" in run(peer, "docter", code=2)
+    assert "some similar subcommands exist: 'docs', 'router', 'doctor'" in run(peer, "docter", code=2)
     peer.close()
 
 

@@ -21,7 +21,7 @@ from foxglove import Client
 from geometry import rigid, rotation_from_euler
 from page import answers, free_tcp_port, get
 from peer.messages import make
-from peer.participant import Peer
+from peer import Peer
 from peer.publisher import Publication
 from processes import ROOT, Process, binary
 from programs import Programs

@@ -1,0 +1,46 @@
+//! (f) Cyclone DDS and Zenoh, through sockets and in shared memory: the same bridge and images in turns.
+use super::subject::{Config, Subject, ZENOH};
+use super::watch::Watch;
+use super::{HZ, Result, Run, measure_by, simulator};
+use rfly_bridge::ros::MiddlewareKind;
+use serde_json::{Value, json};
+
+/// Name, middleware, size of the shared memory: as much as a user without privileges may lock in many distributions.
+const WAYS: [(&str, MiddlewareKind, &str); 3] = [
+    ("Cyclone DDS, UDP", MiddlewareKind::Dds, ""),
+    ("Zenoh, TCP", MiddlewareKind::Zenoh, "zenoh.shared_memory_mb:=0"),
+    ("Zenoh, shared memory", MiddlewareKind::Zenoh, "zenoh.shared_memory_mb:=7"),
+];
+
+pub(crate) fn compare(seconds: u64, rounds: usize) -> Result<Value> {
+    println!("(f) one raw sensor at {HZ} Hz over UDP, by the middleware to its subscriber\n");
+    println!("| size | middleware | CPU/frame of the bridge | latency | lost |");
+    println!("|---|---|---|---|---|");
+    let _router = Subject::router()?;
+    let mut rows = Vec::new();
+    for (width, height) in [(640, 480), (1280, 720), (1920, 1080)] {
+        let config = Config::write(1, width, height, 2, HZ)?;
+        let mut runs = WAYS.map(|_| Vec::new());
+        for _ in 0..rounds {
+            for ((_, kind, memory), runs) in WAYS.iter().zip(&mut runs) {
+                let parameters = ["imu.enabled:=false", *memory];
+                let parameters = &parameters[..if memory.is_empty() { 1 } else { 2 }];
+                let bridge = || Subject::bridge_on(*kind, &config, parameters);
+                let emulator = simulator()?;
+                let watch = |emulator: &_| Watch::start_on(*kind, 1, emulator);
+                runs.push(measure_by(&emulator, &config, bridge, watch, seconds)?);
+            }
+        }
+        for ((name, ..), runs) in WAYS.iter().zip(&runs) {
+            let run = Run::median(runs);
+            println!(
+                "| {width}x{height} | {name} | {:.2} ms | {:.2} ms | {} |",
+                run.cpu_ms, run.latency_ms, run.lost
+            );
+            rows.push(json!({
+                "size": format!("{width}x{height}"), "middleware": name, "bridge": run,
+            }));
+        }
+    }
+    Ok(json!({ "bench": "middlewares", "router": ZENOH, "hz": HZ, "rows": rows }))
+}

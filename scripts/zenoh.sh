@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# The program with Zenoh (feature `zenoh`, docs/zenoh.md): builds it, runs the tests of the feature, and the end-to-end tests on
+# Zenoh against PyPI's eclipse-zenoh.
+#
+#   scripts/zenoh.sh            # build, Rust tests, end-to-end tests
+#   scripts/zenoh.sh e2e ...    # end-to-end tests only, with arguments of pytest; RFLY_BRIDGE names a program
+set -euo pipefail
+cd "$(dirname "$0")/.."
+target=${CARGO_TARGET_DIR:-$PWD/target}
+peers=$target/zenoh-peers
+
+# Tests that run on both middlewares without a word of DDS in them; the others look at what only DDS has.
+on_both=(
+    test/e2e/zenoh
+    test/e2e/streams/test_content.py
+    test/e2e/streams/test_lazy.py
+    test/e2e/ros_graph/test_parameters.py
+    test/e2e/vehicles/test_ground_truth.py
+    test/e2e/programs/test_stats.py
+)
+
+install_peers() {
+    local file=test/e2e/requirements-zenoh.txt wanted
+    wanted=$(sha256sum "$file")
+    [ -f "$peers/stamp" ] && [ "$(cat "$peers/stamp")" = "$wanted" ] && return
+    rm -rf "$peers"
+    echo "zenoh: installing $file into $peers"
+    .venv/bin/python -m pip install -q --disable-pip-version-check --target "$peers" -r "$file"
+    echo "$wanted" >"$peers/stamp"
+}
+
+end_to_end() {
+    [ $# -gt 0 ] || set -- "${on_both[@]}"
+    # What both have comes from .venv.
+    PYTHONPATH=$PWD/.venv/lib/$(basename "$(compgen -G '.venv/lib/python3*')")/site-packages:$peers RFLY_MIDDLEWARE=zenoh \
+        scripts/e2e.sh "$@"
+}
+
+scripts/setup.sh python
+install_peers
+if [ "${1:-}" = e2e ]; then
+    shift
+    end_to_end "$@"
+    exit
+fi
+cargo build -q --release --features zenoh --target-dir "$target/zenoh"
+cargo test -q --features zenoh --target-dir "$target/zenoh" --lib -- zenoh::
+export RFLY_BRIDGE=$target/zenoh/release/rfly_bridge RFLY_EMULATOR=$target/zenoh/release/rflysim_emulator
+end_to_end

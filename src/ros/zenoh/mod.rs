@@ -1,0 +1,329 @@
+//! Zenoh inside this process, on the wire of `rmw_zenoh_cpp` (docs/zenoh.md).
+mod client;
+mod config;
+mod graph;
+mod keys;
+mod router;
+mod service;
+mod shared;
+mod writer;
+
+pub use router::Router;
+
+use super::{
+    Bytes, Distro, Durability, Guard, Options, Qos, RawSample, Reliability, RosError, ServiceInfo,
+    Subscription, TopicInfo, WriterReport,
+    backend::{self, CdrClient, CdrNode, CdrWriter},
+    callback,
+    names::Resolver,
+    service::{CdrService, ServiceTypes},
+    subscription::Callback,
+};
+use crate::time::RosTime;
+use graph::Graph;
+use keys::{Attachment, EntityKind, NodeIdentity};
+use parking_lot::Mutex;
+use service::ReplyThread;
+use shared::SharedPool;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+use writer::ZenohWriter;
+use zenoh::{
+    Session, Wait as _,
+    liveliness::LivelinessToken,
+    pubsub::Subscriber,
+    sample::{Sample, SampleKind},
+};
+use zenoh_ext::{AdvancedSubscriberBuilderExt as _, HistoryConfig, RecoveryConfig};
+
+/// Time between looks for a router, and their number for each of `ZENOH_ROUTER_CHECK_ATTEMPTS`: a second.
+const ROUTER_CHECK: Duration = Duration::from_millis(50);
+const ROUTER_CHECKS: u64 = 20;
+
+/// One session as one ROS node. Fields are dropped in this order.
+pub(super) struct ZenohNode {
+    _node: LivelinessToken,
+    _tokens: Subscriber<()>,
+    writers: Mutex<Vec<Weak<ZenohWriter>>>,
+    shared: Arc<NodeSession>,
+}
+
+/// What all endpoints hold: the session ends with the last of them.
+struct NodeSession {
+    session: Session,
+    graph: Arc<Graph>,
+    identity: NodeIdentity,
+    distro: Distro,
+    /// Number of the next node or endpoint.
+    next: AtomicU64,
+    replies: ReplyThread,
+    /// Shared memory of the publishers.
+    pool: Option<SharedPool>,
+}
+
+fn failed(call: &'static str, subject: &str, error: &zenoh::Error) -> RosError {
+    RosError::Zenoh { call, subject: subject.to_owned(), message: error.to_string() }
+}
+
+/// Runs what blocks in Zenoh: it must not on a thread of a current-thread runtime.
+fn beside_runtimes<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    std::thread::scope(|scope| match scope.spawn(work).join() {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
+}
+
+/// What has tasks of Zenoh, which its end waits for.
+struct WithTasks<T: Send>(Option<T>);
+
+impl<T: Send> Drop for WithTasks<T> {
+    fn drop(&mut self) {
+        let ended = self.0.take();
+        beside_runtimes(|| drop(ended));
+    }
+}
+
+/// Keeps a panic of a callback from ending the thread that receives.
+fn guarded(callback: impl FnOnce()) {
+    // It is logged where it happens.
+    let _panic = catch_unwind(AssertUnwindSafe(callback));
+}
+
+impl ZenohNode {
+    pub(super) fn new(options: &Options, names: &Resolver) -> Result<Self, RosError> {
+        let shares = options.zenoh.shared_memory_bytes > 0;
+        let mut config = config::of_session(&options.zenoh, shares)?;
+        let routers = config::routers(&config);
+        let bytes = options.zenoh.shared_memory_bytes;
+        let pool = (shares && config::shares_memory(&config)).then(|| SharedPool::new(bytes));
+        let pool = pool.and_then(|pool| {
+            pool.inspect_err(|error| {
+                tracing::warn!(
+                    "images and clouds go through sockets, also to readers on this host: {error}; shared memory is locked: \
+                     `ulimit -l unlimited` before the start (systemd: LimitMEMLOCK=infinity) for the bridge and its readers, and room in /dev/shm, or \
+                     -p zenoh.shared_memory_mb:=0"
+                );
+            })
+            .ok()
+        });
+        if shares && pool.is_none() {
+            config = config::of_session(&options.zenoh, false)?;
+        }
+        let session = beside_runtimes(|| {
+            let session = zenoh::open(config).wait();
+            let session = session.map_err(|error| failed("open", "session", &error))?;
+            look_for_router(&session, options.zenoh.router_check_attempts, &routers);
+            Ok::<_, RosError>(session)
+        })?;
+        let shared = Arc::new(NodeSession {
+            identity: NodeIdentity {
+                domain: options.domain_id,
+                session: session.zid().to_string(),
+                id: 0,
+                namespace: names.namespace().to_owned(),
+                name: names.base_name().to_owned(),
+            },
+            session,
+            graph: Arc::default(),
+            distro: options.distro,
+            next: AtomicU64::new(1),
+            replies: ReplyThread::default(),
+            pool,
+        });
+        let graph = shared.graph.clone();
+        let tokens = keys::all_tokens(options.domain_id);
+        let liveliness = shared.session.liveliness();
+        let tokens = liveliness.declare_subscriber(&tokens).history(true).callback(move |sample| {
+            let token = sample.key_expr().as_str();
+            match sample.kind() {
+                SampleKind::Put => graph.add(token),
+                SampleKind::Delete => graph.remove(token),
+            }
+        });
+        let tokens = tokens.wait().map_err(|error| failed("subscribe", "liveliness", &error))?;
+        let node = shared.announce(&shared.identity.token())?;
+        Ok(Self { _node: node, _tokens: tokens, writers: Mutex::default(), shared })
+    }
+
+    fn writers(&self) -> Vec<Arc<ZenohWriter>> {
+        self.writers.lock().iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+/// Nodes find each other through a router: waits for one, and says how to start it.
+fn look_for_router(session: &Session, attempts: Option<u64>, routers: &str) {
+    let is_there = || session.info().routers_zid().wait().next().is_some();
+    let Some(attempts) = attempts else { return };
+    for _ in 0..attempts.saturating_mul(ROUTER_CHECKS) {
+        if is_there() {
+            return;
+        }
+        std::thread::sleep(ROUTER_CHECK);
+    }
+    tracing::warn!(
+        "no Zenoh router at {routers}: start one with `rfly_bridge router` (or `ros2 run rmw_zenoh_cpp rmw_zenohd`); without it nodes do not find each other"
+    );
+}
+
+impl NodeSession {
+    fn next_id(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    fn announce(&self, token: &str) -> Result<LivelinessToken, RosError> {
+        let announced = self.session.liveliness().declare_token(token).wait();
+        announced.map_err(|error| failed("announce", token, &error))
+    }
+
+    /// Announces an endpoint of the node; also returns its id.
+    fn endpoint(
+        &self,
+        kind: EntityKind,
+        name: &str,
+        typed: &str,
+        qos: Qos,
+    ) -> Result<(LivelinessToken, [u8; 16]), RosError> {
+        let token = self.identity.endpoint_token(self.next_id(), kind, name, typed, qos);
+        Ok((self.announce(&token)?, keys::gid(&token)))
+    }
+
+    fn typed(&self, type_name: &str) -> String {
+        keys::typed(type_name, self.distro)
+    }
+
+    fn key(&self, name: &str, typed: &str) -> String {
+        keys::data_key(self.identity.domain, name, typed)
+    }
+
+    /// An attachment with the time of now.
+    fn attachment(&self, sequence: i64, gid: [u8; 16]) -> Attachment {
+        let now = self.session.new_timestamp().get_time().as_nanos();
+        Attachment { sequence, stamp_ns: i64::try_from(now).unwrap_or(i64::MAX), gid }
+    }
+}
+
+impl Drop for NodeSession {
+    fn drop(&mut self) {
+        let closed = beside_runtimes(|| self.session.close().wait());
+        if let Err(error) = closed {
+            tracing::debug!(%error, "Zenoh session not closed");
+        }
+    }
+}
+
+impl backend::GraphNode for ZenohNode {
+    fn report(&self) -> Vec<WriterReport> {
+        self.writers().iter().map(|writer| writer.report()).collect()
+    }
+
+    fn topics(&self) -> Vec<TopicInfo> {
+        self.shared.graph.topics()
+    }
+
+    fn clients(&self) -> Vec<ServiceInfo> {
+        self.shared.graph.services(EntityKind::Client)
+    }
+
+    fn servers(&self) -> Vec<ServiceInfo> {
+        self.shared.graph.services(EntityKind::Server)
+    }
+
+    fn connections(&self) -> Result<Box<dyn backend::Watch>, RosError> {
+        Ok(Box::new(self.shared.graph.clone()))
+    }
+
+    fn hold(&self) -> Guard {
+        // Each endpoint has a token of its own: nothing grows with their number.
+        Box::new(())
+    }
+
+    fn further_node(&self, namespace: &str, name: &str) -> Result<Guard, RosError> {
+        let node = NodeIdentity {
+            id: self.shared.next_id(),
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            ..self.shared.identity.clone()
+        };
+        let token = self.shared.announce(&node.token())?;
+        Ok(Box::new((token, self.shared.clone())))
+    }
+}
+
+impl CdrNode for ZenohNode {
+    fn writer(
+        &self,
+        topic: &str,
+        type_name: &'static str,
+        qos: Qos,
+    ) -> Result<Arc<dyn CdrWriter>, RosError> {
+        let writer = Arc::new(ZenohWriter::new(&self.shared, topic, type_name, qos)?);
+        let mut writers = self.writers.lock();
+        writers.retain(|writer| writer.strong_count() > 0);
+        writers.push(Arc::downgrade(&writer));
+        Ok(writer)
+    }
+
+    fn subscribe(
+        &self,
+        topic: &str,
+        type_name: &str,
+        qos: Qos,
+        callback: Callback,
+    ) -> Result<Subscription, RosError> {
+        let typed = self.shared.typed(type_name);
+        let key = self.shared.key(topic, &typed);
+        let (callback, end) = callback::split(callback);
+        let on_sample = move |sample: Sample| {
+            if sample.kind() == SampleKind::Put {
+                let cdr = sample.payload().to_bytes();
+                callback.run(|callback| guarded(|| callback(&raw(&sample, &cdr))));
+            }
+        };
+        let builder = self.shared.session.declare_subscriber(&key).callback(on_sample).advanced();
+        let subscriber = match (qos.durability, qos.reliability) {
+            (Durability::Volatile, _) => builder,
+            (Durability::TransientLocal, reliability) => {
+                let history = HistoryConfig::default().detect_late_publishers();
+                let builder = builder
+                    .history(history.max_samples(usize::from(qos.depth.max(1))))
+                    .subscriber_detection();
+                match reliability {
+                    Reliability::Reliable => {
+                        builder.recovery(RecoveryConfig::default().heartbeat())
+                    }
+                    Reliability::BestEffort => builder,
+                }
+            }
+        };
+        let subscriber = subscriber.wait().map_err(|error| failed("subscribe", topic, &error))?;
+        let (token, _) = self.shared.endpoint(EntityKind::Subscription, topic, &typed, qos)?;
+        // Dropped in this order.
+        let subscriber = WithTasks(Some(subscriber));
+        Ok(Subscription::new((token, subscriber, Mutex::new(end), self.shared.clone())))
+    }
+
+    fn service(&self, name: &str, service: CdrService) -> Result<Guard, RosError> {
+        service::serve(&self.shared, name, service)
+    }
+
+    fn client(&self, name: &str, service: ServiceTypes) -> Result<Box<dyn CdrClient>, RosError> {
+        Ok(Box::new(client::ZenohClient::new(&self.shared, name, service)?))
+    }
+}
+
+/// A received sample; without attachment it is not of ROS, and has the time of Zenoh, if any.
+fn raw<'a>(sample: &Sample, cdr: &'a [u8]) -> RawSample<'a> {
+    let attachment = sample.attachment().and_then(|bytes| Attachment::of(&bytes.to_bytes()));
+    let by_zenoh = || {
+        let time = sample.timestamp().map_or(0, |stamp| stamp.get_time().as_nanos());
+        i64::try_from(time).unwrap_or(i64::MAX)
+    };
+    let stamp = attachment.map_or_else(by_zenoh, |attachment| attachment.stamp_ns);
+    RawSample { cdr, source_stamp: RosTime(stamp) }
+}
