@@ -196,6 +196,9 @@ impl Options {
             }
             options.zenoh = options.zenoh.with_environment(&variable)?;
             match options.middleware {
+                Some(MiddlewareKind::Zenoh) if !cfg!(feature = "zenoh") => {
+                    return Err(RosError::WithoutZenoh);
+                }
                 Some(MiddlewareKind::Zenoh) => warn_of_dds_variables(&text),
                 kind => warn_of_ignored(&text, without_peers, kind.is_none() && asks_for_zenoh),
             }

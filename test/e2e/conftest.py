@@ -19,7 +19,7 @@ LONGEST = [
     "test_autopilot.py",
     "test_mavros.py",
     "test_view.py",
-    "test_page.py",
+    "test_browser.py",
     "test_doctor.py",
     "test_document_commands.py",
     "test_robustness.py",

@@ -6,7 +6,7 @@ use std::io::{self, Read as _};
 use std::{collections::BTreeMap, fs::File, path::Path, sync::Arc};
 
 /// Limit of a record, which is in memory twice. Chunks of the bridge are smaller than 1 MiB plus one message.
-const MAX_RECORD_BYTES: usize = 1 << 27;
+const MAX_RECORD_BYTES: usize = 1 << 28;
 /// Limits of the attached files: total bytes, and number.
 const MAX_FILES_BYTES: usize = 1 << 29;
 const MAX_FILES: usize = 256;
