@@ -211,9 +211,7 @@ impl AutopilotTask {
             for (truth, waited) in truths {
                 let waited = i64::try_from(waited.as_nanos()).unwrap_or(i64::MAX);
                 let arrival = RosTime(host_now().0.saturating_sub(waited));
-                if !relay.send(truth, arrival) {
-                    self.stats.lock().count(Cause::Vehicle(Counter::TruthNotTaken));
-                }
+                relay.publish(&truth, arrival);
             }
         }
         if let (Some(tf), Some(estimate)) = (&self.tf, estimate) {

@@ -3,7 +3,7 @@ use super::{map_centre::MapCentre, model_output::ModelOutputs};
 use crate::config::params::{ImuOrientation, TfSource};
 use crate::doctor::SourceRole;
 use crate::frames::{Attitude, Euler, Frd, Geodetic, Ned, Vector, VehiclePose};
-use crate::node::clock::{SimClock, host_now};
+use crate::node::clock::{SimClock, elapsed, host_now};
 use crate::node::datagrams::{BUFFER, advance_order, arrival, count_received, take_next};
 use crate::node::tasks::{self, CountedTask};
 use crate::node::{
@@ -21,14 +21,12 @@ use crate::wire::{ModelOutputPacket, Packet as _, ShortStatePacket, TrueState, T
 use parking_lot::Mutex;
 use std::io::{self, IoSliceMut};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
-use tokio::{runtime::Handle, sync::mpsc};
+use tokio::runtime::Handle;
 
 /// After this silence on the true-state port the bridge uses the states from the autopilot's link.
 const PORT_SILENCE: Duration = Duration::from_secs(2);
-/// Limit of queued true states from the autopilot's link; more are dropped.
-const MAX_RELAYED: usize = 256;
 
 /// The newest true motion of a vehicle, for its IMU.
 #[derive(Default)]
@@ -51,28 +49,30 @@ impl TrueMotion {
     }
 }
 
-/// Passes on the true states that arrive on a vehicle's autopilot link.
+/// Publishes the true states that arrive on a vehicle's autopilot link, on the thread that receives them: a replay that waits
+/// for this thread has then handled them.
 #[derive(Clone)]
-pub(super) struct TruthRelay {
-    states: mpsc::Sender<(TrueState, RosTime)>,
-    wanted: Arc<AtomicBool>,
-    autopilot: Arc<OnceLock<crate::vehicle::Handle>>,
-}
+pub(super) struct TruthRelay(Arc<Mutex<TruthStates>>);
 
 impl TruthRelay {
-    /// Passes a state on; false if the queue is full.
-    pub(super) fn send(&self, state: TrueState, arrival: RosTime) -> bool {
-        self.states.try_send((state, arrival)).is_ok()
+    /// Publishes a state, unless the true-state port has states: those have more fields.
+    pub(super) fn publish(&self, state: &TrueState, arrival: RosTime) {
+        let mut states = self.0.lock();
+        if states.uses_link() {
+            states.stats.lock().received += 1;
+            states.publish(state, arrival, true, arrival);
+        }
     }
 
     /// Passes true states also to the autopilot, for a link without states of its own.
     pub(super) fn feed(&self, autopilot: crate::vehicle::Handle) {
-        let _ = self.autopilot.set(autopilot); // called once per vehicle
+        self.0.lock().autopilot = Some(autopilot);
     }
 
     /// Whether a state must be read as soon as it arrives.
     pub(super) fn is_wanted(&self) -> bool {
-        self.wanted.load(Ordering::Relaxed)
+        let states = self.0.lock();
+        states.uses_link() && states.are_wanted()
     }
 }
 
@@ -102,9 +102,6 @@ pub(super) fn open(
         BindOptions { reuse: true, copy_to: params.forward_to, ..context.senders.port(port) };
     let Some(receiver) = assembly.binder.bind(&options, &name) else { return Ok(None) };
     let stats = assembly.add_source_of(SourceRole::TrueState(vehicle), name);
-    let (states, on_link) = mpsc::channel(MAX_RELAYED);
-    let wanted = Arc::<AtomicBool>::default();
-    let autopilot = Arc::<OnceLock<_>>::default();
     let imu = &context.settings.params.imu;
     let truth_states = Arc::new(Mutex::new(TruthStates {
         vehicle,
@@ -116,7 +113,7 @@ pub(super) fn open(
         poses: context.poses.clone(),
         truth: open_ground_truth(context, vehicle)?,
         scene: context.scene.clone(),
-        autopilot: autopilot.clone(),
+        autopilot: None,
         map_centre: map_centre.clone(),
         presence: context.presence.clone(),
         outputs: ModelOutputs::open(context, vehicle)?,
@@ -125,6 +122,7 @@ pub(super) fn open(
         force: ForceMeter::default(),
         imu_has_orientation: imu.enabled && imu.orientation == ImuOrientation::Truth,
         stats: stats.clone(),
+        start: Instant::now(),
         last_datagram: None,
         last_stamp: None,
     }));
@@ -133,10 +131,9 @@ pub(super) fn open(
         let (weak, reader) = (Arc::downgrade(&truth_states), receiver.reader());
         tf.set_queue(vehicle, move || take_queued(&weak, &reader));
     }
-    let on_link_wanted = wanted.clone();
-    let source = TruthSource { receiver, states: truth_states, on_link, on_link_wanted, stats };
+    let source = TruthSource { receiver, states: truth_states.clone(), stats };
     tasks::start_counted(runtime, source.stats.clone(), source);
-    Ok(Some(TruthRelay { states, wanted, autopilot }))
+    Ok(Some(TruthRelay(truth_states)))
 }
 
 /// Opens the topics of a vehicle's true state.
@@ -182,36 +179,16 @@ struct TruthSource {
     receiver: UdpReceiver,
     /// Locked while a datagram is read and handled, because two threads read.
     states: Arc<Mutex<TruthStates>>,
-    /// The true state that CopterSim sends on the autopilot's link.
-    on_link: mpsc::Receiver<(TrueState, RosTime)>,
-    on_link_wanted: Arc<AtomicBool>,
     stats: Arc<SourceStats>,
 }
 
 impl CountedTask for TruthSource {
-    /// Publishes the states of the port, or of the link while the port is silent.
     async fn run(&mut self) {
         let states = &self.states;
         loop {
-            let last_datagram = states.lock().last_datagram;
-            // States on the true-state port have more fields than states on the link.
-            let uses_link = last_datagram.is_none_or(|at| at.elapsed() >= PORT_SILENCE);
-            let is_wanted = || {
-                let is_wanted = states.lock().are_wanted();
-                self.on_link_wanted.store(is_wanted && uses_link, Ordering::Relaxed);
-                is_wanted
-            };
+            let is_wanted = || states.lock().are_wanted();
             let take = |receiver: &UdpReceiver| states.lock().take_next(|to| receiver.try_recv(to));
-            tokio::select! {
-                biased;
-                _ = take_next(&mut self.receiver, &self.stats, is_wanted, take) => {}
-                Some((state, arrival)) = self.on_link.recv() => {
-                    if uses_link {
-                        self.stats.lock().received += 1;
-                        states.lock().publish(&state, arrival, true, arrival);
-                    }
-                }
-            }
+            let _counted = take_next(&mut self.receiver, &self.stats, is_wanted, take).await;
         }
     }
 }
@@ -225,7 +202,7 @@ struct TruthStates {
     truth: GroundTruth,
     scene: SharedScene,
     /// Autopilot that also gets the true state.
-    autopilot: Arc<OnceLock<crate::vehicle::Handle>>,
+    autopilot: Option<crate::vehicle::Handle>,
     map_centre: MapCentre,
     presence: Presence,
     outputs: ModelOutputs,
@@ -234,14 +211,22 @@ struct TruthStates {
     /// Whether the IMU publishes the true attitude.
     imu_has_orientation: bool,
     stats: Arc<SourceStats>,
-    last_datagram: Option<Instant>,
+    start: Instant,
+    /// Time of the last datagram since `start`.
+    last_datagram: Option<Duration>,
     last_stamp: Option<RosTime>,
 }
 
 impl TruthStates {
+    /// Whether the states of the autopilot's link are published: the true-state port is silent.
+    fn uses_link(&self) -> bool {
+        let now = elapsed(self.start);
+        self.last_datagram.is_none_or(|at| now.saturating_sub(at) >= PORT_SILENCE)
+    }
+
     fn are_wanted(&self) -> bool {
         self.imu_has_orientation
-            || self.autopilot.get().is_some()
+            || self.autopilot.is_some()
             || self.motion.is_wanted.load(Ordering::Relaxed)
             || self.truth.is_read()
             || self.outputs.is_read()
@@ -260,7 +245,7 @@ impl TruthStates {
             return Ok(None);
         };
         if let Some(datagram) = count_received(received, &self.stats) {
-            self.last_datagram = Some(Instant::now());
+            self.last_datagram = Some(elapsed(self.start));
             self.handle(&buffer[..datagram.len.min(BUFFER)], &datagram);
         }
         Ok(Some(()))
@@ -339,7 +324,7 @@ impl TruthStates {
                 stamp,
             };
             self.scene.lock().entities.set_motion(self.vehicle.into(), motion);
-            if let Some(autopilot) = self.autopilot.get() {
+            if let Some(autopilot) = &self.autopilot {
                 autopilot.tell(|autopilot| autopilot.true_state(state));
             }
             published = self.truth.publish(state, &pose, stamp);

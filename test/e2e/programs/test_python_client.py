@@ -51,6 +51,8 @@ def port(sim: rfly_bridge.Sim) -> int:
 
 
 def test_images_and_clouds_are_those_that_a_dds_subscriber_gets(sim, domain_id):
+    for wait, name in ((sim.image, RGB), (sim.image, DEPTH), (sim.cloud, CLOUD)):
+        wait(name)
     assert sim.topics()[f"/rflysim/{RGB}"] == "sensor_msgs/msg/Image"
     peer = Peer(domain_id)
     try:
