@@ -132,7 +132,10 @@ pub struct Cdr(SampleMemory);
 
 #[derive(Debug)]
 enum SampleMemory {
-    #[cfg_attr(not(feature = "dds"), expect(dead_code, reason = "only DDS and Zenoh write samples"))]
+    #[cfg_attr(
+        not(feature = "dds"),
+        expect(dead_code, reason = "only DDS and Zenoh write samples")
+    )]
     Heap(HeapMemory, Range<usize>),
     #[cfg(feature = "zenoh")]
     Shared(ZShm),
