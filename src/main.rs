@@ -22,12 +22,12 @@ use rfly_bridge::config::params::{self, Params};
 use rfly_bridge::config::ros_args;
 use rfly_bridge::doctor;
 use rfly_bridge::node::{
-    Bridge, NODE_NAME, Rosout, RosoutPublisher, Settings, UrdfForm, examine, robot_description,
-    rosout, runtime, top,
+    Bridge, EchoOptions, NODE_NAME, PublishOptions, Rosout, RosoutPublisher, Settings,
+    TopicsOptions, UrdfForm, examine, robot_description, rosout, runtime, top,
 };
 use rfly_bridge::program::{
     Ended, OutputLog, Signals, completions, limit_that_causes, limits, man_pages, note_panics,
-    tell_ready, tell_stopping, within,
+    parse_seconds, tell_ready, tell_stopping, within,
 };
 use rfly_bridge::ros::{Middleware, MiddlewareKind, Options, RosError, ZenohOptions};
 use std::io::{self, IsTerminal as _, Write as _};
@@ -66,15 +66,15 @@ enum CliCommand {
     /// Shows rates, latencies and losses of all topics.
     ///
     /// By sensor and vehicle, measured by subscriptions (docs/top.md).
-    Top(TopArgs),
+    Top(top::TopOptions),
     /// Prints the messages of a topic, as `ros2 topic echo`.
     ///
     /// The QoS is what all its publishers offer; docs/command_line.md has exit codes.
-    Echo(graph::EchoArgs),
+    Echo(EchoOptions),
     /// Publishes messages, as `ros2 topic pub`.
-    Pub(graph::PubArgs),
+    Pub(PublishOptions),
     /// Lists the topics, as `ros2 topic list`.
-    Topics(graph::TopicsArgs),
+    Topics(TopicsOptions),
     /// Lists, reads and sets parameters, as `ros2 param`.
     Param(graph::ParamArgs),
     /// Calls a service, as `ros2 service call`.
@@ -155,12 +155,6 @@ struct DoctorArgs {
     seconds: f64,
 }
 
-fn parse_seconds(text: &str) -> Result<f64, String> {
-    let value = text.parse::<f64>().ok();
-    let usable = value.filter(|value| (0.0..=86_400.0).contains(value));
-    usable.ok_or_else(|| "must be a number from 0 to 86400".to_owned())
-}
-
 #[derive(Args)]
 struct UrdfArgs {
     /// A xacro macro with the argument `prefix` instead of the robot itself.
@@ -179,19 +173,6 @@ struct DocsArgs {
     /// Writes the manual pages into this directory instead.
     #[arg(long, value_name = "DIR")]
     man: Option<PathBuf>,
-}
-
-#[derive(Args)]
-struct TopArgs {
-    /// Ends after this many seconds with a summary.
-    #[arg(long, value_name = "N")]
-    seconds: Option<u64>,
-    /// Shows only topics with this prefix.
-    #[arg(long, default_value = "/")]
-    prefix: String,
-    /// Prints JSON: one object each second, or one at the end of `--seconds`.
-    #[arg(long)]
-    json: bool,
 }
 
 /// Time after a signal in which interrupted work closes its endpoints.
@@ -380,14 +361,9 @@ fn show_doctor(args: ros_args::RosArgs, options: &DoctorArgs) -> anyhow::Result<
     Ok(ExitCode::from(doctor::worst(&found) as u8))
 }
 
-fn show_top(args: &ros_args::RosArgs, top: TopArgs) -> anyhow::Result<()> {
+fn show_top(args: &ros_args::RosArgs, options: top::TopOptions) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     let middleware = join_graph(args, "rfly_bridge_top", None)?;
-    let options = top::TopOptions {
-        prefix: top.prefix,
-        limit: top.seconds.map(Duration::from_secs),
-        json: top.json,
-    };
     // `during` handles signals even while a suspended terminal blocks the output.
     let shown = signals.during(START_GRACE, move |stop| {
         runtime("the runtime")?.block_on(async {

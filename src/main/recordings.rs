@@ -1,5 +1,5 @@
 //! The subcommands `record`, `replay`, `inspect` and `anonymise`.
-use super::{START_GRACE, expect_done, join_graph, parse_seconds, run_bridge, write_out};
+use super::{START_GRACE, expect_done, join_graph, run_bridge, write_out};
 use anyhow::Context as _;
 use clap::Args;
 use rfly_bridge::config::ParamValue;
@@ -8,7 +8,7 @@ use rfly_bridge::node::{
     Bridge, PassiveRecorder, PlaybackOptions, Replay, Rosout, Settings, anonymise, inspect,
     read_steps,
 };
-use rfly_bridge::program::{Ended, Signals};
+use rfly_bridge::program::{Ended, Signals, parse_seconds};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot::error::TryRecvError;

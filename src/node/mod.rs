@@ -87,7 +87,9 @@ pub use service_call::{CommandError, call};
 pub use settings::{NODE_NAME, Settings, SettingsInputs};
 pub use stats::LinkState;
 pub use tasks::{Endless, keep_running, runtime};
-pub use topic_commands::{EchoOptions, PublishOptions, TopicsOptions, echo, publish, topics};
+pub use topic_commands::{
+    EchoOptions, PublishOptions, QosOptions, TopicsOptions, echo, publish, topics,
+};
 pub use topics_page::topics_markdown;
 pub use vehicles::{Announcement, Endpoint, HeartbeatDirectory, Peer, Unserved, VehicleAddress};
 pub use view::{Viewer, view};

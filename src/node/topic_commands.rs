@@ -1,11 +1,15 @@
 //! `echo`, `pub` and `topics` of the command line, as `ros2 topic` does.
 use super::clock::host_now;
 use super::service_call::{CommandError, poll_until};
-use crate::config::{did_you_mean, params::QosChange};
+use crate::config::did_you_mean;
+use crate::config::params::{Choice as _, QosChange, QosPreset};
+use crate::program::parse_seconds;
 use crate::ros::call::{CallError, MessageType, MessageValue, ShortenOptions};
 use crate::ros::{
     ConnectionsWatch, Durability, Middleware, Outcome, Qos, Reliability, SubscribedTopic, TopicInfo,
 };
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser as _, ValueParser};
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{fmt::Write as _, sync::Arc, time::Duration};
@@ -19,27 +23,94 @@ const QUEUE: usize = 64;
 /// Interval of checks for losses.
 const CHECK_PERIOD: Duration = Duration::from_secs(1);
 
+/// Changes of a QoS.
+#[derive(Clone, Debug, Args)]
+pub struct QosOptions {
+    /// Profile to start from.
+    #[arg(long, value_name = "PROFILE", value_parser = profiles())]
+    pub qos_profile: Option<QosPreset>,
+    /// Depth of the history.
+    #[arg(long, value_name = "N")]
+    pub qos_depth: Option<u16>,
+    /// `reliable` or `best_effort`.
+    #[arg(long, value_name = "POLICY", value_parser = words(Reliability::CHOICES))]
+    pub qos_reliability: Option<Reliability>,
+    /// `volatile` or `transient_local`.
+    #[arg(long, value_name = "POLICY", value_parser = words(Durability::CHOICES))]
+    pub qos_durability: Option<Durability>,
+}
+
+impl QosOptions {
+    fn change(&self) -> QosChange {
+        QosChange {
+            preset: self.qos_profile,
+            reliability: self.qos_reliability,
+            durability: self.qos_durability,
+            history: None,
+            depth: self.qos_depth,
+        }
+    }
+}
+
+fn words<T: Copy + Send + Sync + 'static>(words: &'static [(&'static str, T)]) -> ValueParser {
+    let value = move |word: String| words.iter().find(|(known, _)| *known == word).map(|(_, v)| *v);
+    let names = words.iter().map(|(word, _)| *word);
+    PossibleValuesParser::new(names).try_map(move |word| value(word).ok_or("unknown")).into()
+}
+
+fn profiles() -> ValueParser {
+    words(&[
+        ("default", QosPreset::Default),
+        ("sensor_data", QosPreset::SensorData),
+        ("system_default", QosPreset::SystemDefault),
+    ])
+}
+
 /// Options of [`echo`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct EchoOptions {
     /// Name of the topic.
     pub topic: String,
     /// Its type; by default that of its publishers.
+    #[arg(value_name = "TYPE")]
     pub type_name: Option<String>,
-    /// Changes of the QoS that fits all publishers.
-    pub qos: QosChange,
     /// Ends after the first message.
+    #[arg(long)]
     pub once: bool,
-    /// Path of the only field that is printed.
+    /// Prints only this field, such as `pose.position` or `ranges[3]`.
+    #[arg(long, value_name = "PATH")]
     pub field: Option<String>,
-    /// Prints the values of a message in a line.
+    /// Prints the values of a message in one line, separated by commas.
+    #[arg(long)]
     pub csv: bool,
-    /// What is left out.
-    pub shorten: ShortenOptions,
-    /// Time limit of the search for the topic.
-    pub search: Duration,
-    /// Time limit of the first message.
-    pub limit: Option<Duration>,
+    /// Prints arrays and texts of any length.
+    #[arg(short, long)]
+    pub full_length: bool,
+    /// Length from which arrays and texts are cut off.
+    #[arg(short = 'l', long, value_name = "N", default_value_t = 128)]
+    pub truncate_length: usize,
+    /// Prints only the length of arrays.
+    #[arg(long)]
+    pub no_arr: bool,
+    /// Prints only the length of texts.
+    #[arg(long)]
+    pub no_str: bool,
+    /// Time limit of the search for the topic (default: 5), and of the first message (default: none).
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub timeout: Option<f64>,
+    /// Changes of the QoS that fits all publishers.
+    #[command(flatten)]
+    pub qos: QosOptions,
+}
+
+impl EchoOptions {
+    fn shorten(&self) -> ShortenOptions {
+        ShortenOptions {
+            length: (!self.full_length).then_some(self.truncate_length),
+            no_arrays: self.no_arr,
+            no_texts: self.no_str,
+        }
+    }
 }
 
 /// Prints the messages of a topic.
@@ -49,17 +120,19 @@ pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), 
     if let Some(message) = given {
         check_field(&message, options)?;
     }
-    let message = published_type(middleware, &topic, given, options.search).await?;
+    let (limit, shorten) = (options.timeout.map(Duration::from_secs_f64), options.shorten());
+    let search = limit.unwrap_or(Duration::from_secs(5));
+    let message = published_type(middleware, &topic, given, search).await?;
     check_field(&message, options)?;
     let offered = middleware.offered(&topic);
-    let qos = options.qos.apply(offered.unwrap_or(Qos::SENSOR_DATA).with_depth(10));
+    let qos = options.qos.change().apply(offered.unwrap_or(Qos::SENSOR_DATA).with_depth(10));
     warn_of_mismatch(&topic, offered, qos);
 
     let (sender, mut messages) = mpsc::channel(QUEUE);
     let lost = Arc::new(AtomicU64::new(0));
     let count = lost.clone();
     // One element more than is shown, so that the output marks the array as cut off.
-    let most = match (&options.field, options.shorten.no_arrays, options.shorten.length) {
+    let most = match (&options.field, shorten.no_arrays, shorten.length) {
         (None, false, Some(length)) => length.saturating_add(1),
         _ => usize::MAX,
     };
@@ -69,13 +142,13 @@ pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), 
         }
     })?;
     let mut losses = Losses::default();
-    let deadline = options.limit.map(|limit| Instant::now() + limit);
+    let deadline = limit.map(|limit| Instant::now() + limit);
     let mut is_first = true;
     loop {
         losses.log(&topic, lost.load(Ordering::Relaxed), subscription.undecodable());
         let Ok(received) = tokio::time::timeout(CHECK_PERIOD, messages.recv()).await else {
             if is_first && deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                let seconds = options.limit.unwrap_or_default().as_secs_f64();
+                let seconds = limit.unwrap_or_default().as_secs_f64();
                 let text = format!("no message on {topic} within {seconds} s");
                 return Err(CommandError::Graph(text));
             }
@@ -109,7 +182,7 @@ fn text_of(
         let Some(found) = found else { return Ok(format!("# no {path} in this message\n---\n")) };
         value = found;
     }
-    value.shorten(options.shorten);
+    value.shorten(options.shorten());
     if options.csv {
         return Ok(value.to_csv() + "\n");
     }
@@ -194,28 +267,52 @@ async fn published_type(
 }
 
 /// Options of [`publish`].
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct PublishOptions {
     /// Name of the topic.
     pub topic: String,
-    /// Its type.
+    /// Its type, such as `geometry_msgs/msg/PoseStamped`.
+    #[arg(value_name = "TYPE")]
     pub type_name: String,
-    /// The message in YAML; missing fields have their defaults.
+    /// The message in YAML; missing fields have their defaults, `header: auto` and `stamp: now` the time of publishing.
+    #[arg(value_name = "YAML", default_value = "")]
     pub message: String,
-    /// Changes of the QoS, which is else reliable, transient local, depth 1.
-    pub qos: QosChange,
-    /// Time between two messages.
-    pub period: Duration,
-    /// Number of messages; `None` without end.
+    /// Messages per second.
+    #[arg(short, long, value_name = "HZ", default_value_t = 1.0, value_parser = parse_rate)]
+    pub rate: f64,
+    /// Publishes one message.
+    #[arg(short = '1', long, conflicts_with = "times")]
+    pub once: bool,
+    /// Publishes N messages.
+    #[arg(short, long, value_name = "N")]
     pub times: Option<u64>,
-    /// Subscriptions to wait for.
-    pub wait: usize,
-    /// Time limit of the wait.
-    pub limit: Duration,
-    /// Every how many messages a line is printed; 0 never.
+    /// Waits for N subscriptions (default: 1 with --once and --times, else 0).
+    #[arg(short, long, value_name = "N")]
+    pub wait_matching_subscriptions: Option<usize>,
+    /// Time limit of that wait.
+    #[arg(long, alias = "max-wait-time-secs", value_name = "SECONDS", default_value_t = 5.0, value_parser = parse_seconds)]
+    pub timeout: f64,
+    /// Prints every Nth message; 0 none.
+    #[arg(short, long, value_name = "N", default_value_t = 1)]
     pub print: u64,
-    /// Time between the last message and the end of the publisher.
-    pub keep_alive: Duration,
+    /// Waits N seconds after the last message, for its delivery.
+    #[arg(long, value_name = "N", default_value_t = 0.1, value_parser = parse_seconds)]
+    pub keep_alive: f64,
+    /// Changes of the QoS, which is else reliable, transient local, depth 1.
+    #[command(flatten)]
+    pub qos: QosOptions,
+}
+
+impl PublishOptions {
+    /// Returns the number of messages; `None` without end.
+    pub fn count(&self) -> Option<u64> {
+        if self.once { Some(1) } else { self.times }
+    }
+}
+
+fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse::<f64>().ok().filter(|rate| (0.001..=10_000.0).contains(rate));
+    rate.ok_or_else(|| "must be a number from 0.001 to 10000".to_owned())
 }
 
 /// Publishes a message once, several times, or without end.
@@ -224,25 +321,27 @@ pub async fn publish(
     options: &PublishOptions,
 ) -> Result<(), CommandError> {
     let message = MessageType::by_name(&options.type_name)?;
-    let qos = options.qos.apply(Qos::LATCHED);
+    let qos = options.qos.change().apply(Qos::LATCHED);
     let publisher = message.publisher(middleware, &options.topic, qos, &options.message)?;
     let topic = publisher.topic().to_owned();
-    let matched = || (publisher.subscribers() >= options.wait).then_some(());
+    let times = options.count();
+    let wanted = options.wait_matching_subscriptions.unwrap_or(times.map_or(0, |_| 1));
+    let matched = || (publisher.subscribers() >= wanted).then_some(());
     if matched().is_none() {
         let mut connections = middleware.connections()?;
-        if poll_until(options.limit, matched).await.is_none() {
-            let (name, found, wanted) = (message.name(), publisher.subscribers(), options.wait);
+        if poll_until(Duration::from_secs_f64(options.timeout), matched).await.is_none() {
+            let (name, found, seconds) = (message.name(), publisher.subscribers(), options.timeout);
             let hint = subscribed_hint(&mut connections, &topic, name);
-            let seconds = options.limit.as_secs_f64();
             return Err(CommandError::Graph(format!(
                 "{topic} has {found} subscriptions of type {name} after {seconds} s, wanted are {wanted}{hint} (-w 0 waits for none)"
             )));
         }
     }
-    let mut clock = tokio::time::interval(options.period.max(Duration::from_micros(1)));
+    let period = Duration::from_secs_f64(options.rate.recip());
+    let mut clock = tokio::time::interval(period.max(Duration::from_micros(1)));
     clock.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let (mut sent, mut refused) = (0, 0_u64);
-    while options.times.is_none_or(|times| sent < times) {
+    while times.is_none_or(|times| sent < times) {
         clock.tick().await;
         if publisher.publish(host_now())? != Outcome::Sent {
             refused += 1;
@@ -256,7 +355,7 @@ pub async fn publish(
             print(&format!("publishing #{sent}\n"))?;
         }
     }
-    tokio::time::sleep(options.keep_alive).await;
+    tokio::time::sleep(Duration::from_secs_f64(options.keep_alive)).await;
     Ok(())
 }
 
@@ -272,16 +371,20 @@ fn subscribed_hint(connections: &mut ConnectionsWatch, topic: &str, type_name: &
 }
 
 /// Options of [`topics`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Args)]
 pub struct TopicsOptions {
-    /// Adds the types.
-    pub types: bool,
+    /// Prints the types as well.
+    #[arg(short = 't', long)]
+    pub show_types: bool,
     /// Prints only the number of topics.
-    pub count: bool,
+    #[arg(short, long)]
+    pub count_topics: bool,
     /// Prints publishers and subscriptions with their numbers, and the offered QoS.
+    #[arg(short, long)]
     pub verbose: bool,
-    /// Time limit of discovery.
-    pub limit: Duration,
+    /// Time limit of discovery, which otherwise ends when nothing is new for 1 s.
+    #[arg(long, alias = "spin-time", value_name = "SECONDS", default_value_t = 5.0, value_parser = parse_seconds)]
+    pub timeout: f64,
 }
 
 /// Lists the topics of the graph.
@@ -289,10 +392,11 @@ pub async fn topics(
     middleware: &Middleware,
     options: TopicsOptions,
 ) -> Result<String, CommandError> {
+    let limit = Duration::from_secs_f64(options.timeout);
     let mut connections = middleware.connections()?;
-    let (published, subscribed) = discovered(middleware, &mut connections, options.limit).await;
+    let (published, subscribed) = discovered(middleware, &mut connections, limit).await;
     if published.is_empty() && subscribed.is_empty() {
-        let seconds = options.limit.as_secs_f64();
+        let seconds = options.timeout;
         return Err(CommandError::Graph(format!(
             "no topics in the graph within {seconds} s; ROS_DOMAIN_ID must be that of the others"
         )));
@@ -317,11 +421,11 @@ pub async fn topics(
     let published = published.iter().map(|topic| (&topic.name, &topic.type_name));
     let subscribed = subscribed.iter().map(|topic| (&topic.name, &topic.type_name));
     let all: std::collections::BTreeSet<_> = published.chain(subscribed).collect();
-    if options.count {
+    if options.count_topics {
         return Ok(format!("{}\n", all.len()));
     }
     for (name, type_name) in all {
-        let _ = match options.types {
+        let _ = match options.show_types {
             true => writeln!(text, "{name} [{type_name}]"),
             false => writeln!(text, "{name}"),
         };

@@ -1,4 +1,5 @@
-//! Parts of the programs: log, signals, panics, resource limits, sets of files, manual pages, service manager.
+//! Parts of the programs: arguments, log, signals, panics, resource limits, sets of files, manual pages, service manager.
+mod arguments;
 mod files;
 mod limits;
 mod log;
@@ -8,6 +9,7 @@ mod panics;
 mod service_manager;
 mod signals;
 
+pub use arguments::parse_seconds;
 pub use files::{SetError, write_set};
 pub use limits::{LimitTooLow, Needs, limit_that_causes, limits};
 pub use log::{OutputLog, lost_lines};

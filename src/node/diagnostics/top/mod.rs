@@ -28,19 +28,22 @@ const TABLE_PERIOD: Duration = Duration::from_secs(1);
 const KEY_PERIOD: Duration = Duration::from_millis(50);
 
 /// Options of the table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct TopOptions {
-    /// Only topics with this prefix.
+    /// Ends after this many seconds with a summary.
+    #[arg(long, value_name = "N")]
+    pub seconds: Option<u64>,
+    /// Shows only topics with this prefix.
+    #[arg(long, default_value = "/")]
     pub prefix: String,
-    /// Time limit; the table ends with a summary.
-    pub limit: Option<Duration>,
-    /// Prints a JSON object each second, or one at the time limit.
+    /// Prints JSON: one object each second, or one at the end of `--seconds`.
+    #[arg(long)]
     pub json: bool,
 }
 
 /// Subscribes to every topic below the prefix and shows a table until the time limit, the key `q` or a signal.
 pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), NodeError> {
-    let start = Instant::now();
+    let (start, limit) = (Instant::now(), options.seconds.map(Duration::from_secs));
     let report = Arc::new(Mutex::new(DiagnosticArray::default()));
     let writer = report.clone();
     let _diagnostics =
@@ -57,7 +60,7 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
             due = Instant::now() + TABLE_PERIOD;
             subscriptions.subscribe(middleware, &options.prefix)?;
             let elapsed = start.elapsed();
-            let has_ended = options.limit.is_some_and(|limit| elapsed >= limit);
+            let has_ended = limit.is_some_and(|limit| elapsed >= limit);
             let figures = subscriptions.take_figures();
             let (groups, remarks) = {
                 let report = report.lock();
@@ -68,7 +71,7 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
                 drop(terminal.take());
             }
             let text = match (&mut terminal, options.json) {
-                (_, true) if has_ended || options.limit.is_none() => {
+                (_, true) if has_ended || limit.is_none() => {
                     Some(json_of(&groups, &remarks, elapsed))
                 }
                 (None, false) if has_ended => Some(summary(&groups, &remarks, elapsed)),
