@@ -1,6 +1,6 @@
 //! Copies of recordings without names, as the `mcap` crate reads them; steps as they are typed.
 use mcap::records::{MessageHeader, Metadata};
-use rfly_bridge::node::{ReplayStep, anonymise, parse_step};
+use rfly_bridge::node::{Replay, ReplayStep, anonymise, parse_step};
 use rfly_bridge::wire::mavlink::{MavMessage, dialect, frames};
 use std::collections::BTreeMap;
 use std::io::Cursor;
@@ -205,4 +205,21 @@ fn a_line_is_a_step() {
     for (line, step) in cases {
         assert_eq!(parse_step(line), step, "{line:?}");
     }
+}
+
+#[test]
+fn a_record_that_is_too_large_is_named() {
+    let mut writer = mcap::Writer::new(Cursor::new(Vec::new())).unwrap();
+    writer.finish().unwrap();
+    let mut bytes = writer.into_inner().into_inner();
+    // After the magic and the header: an attachment of 512 MiB.
+    let header = 9 + u64::from_le_bytes(bytes[9..17].try_into().unwrap()) as usize;
+    bytes.truncate(8 + header);
+    bytes.push(0x09);
+    bytes.extend((512u64 << 20).to_le_bytes());
+    let path = std::env::temp_dir().join(format!("rfly_large_record_{}.mcap", std::process::id()));
+    std::fs::write(&path, bytes).unwrap();
+    let error = Replay::open(&path).unwrap_err().to_string();
+    std::fs::remove_file(path).unwrap();
+    assert!(error.contains("cannot be read") && error.contains("536870912"), "{error}");
 }

@@ -41,6 +41,9 @@ pub enum ReplayError {
     /// The file is no raw recording.
     #[error("no raw recording of the bridge (record.raw): it has no datagrams and no frames")]
     Empty,
+    /// The file has an unreadable record before the first datagram or frame.
+    #[error("no datagrams and no frames before a record that cannot be read: {0}")]
+    Unreadable(String),
 }
 
 /// The part of a recording to play, and the speed.
@@ -97,8 +100,9 @@ impl Replay {
                 RecordingEntry::Message(_) | RecordingEntry::Channel(_) => {}
             }
         }
-        match replay.first {
-            u64::MAX => Err(ReplayError::Empty),
+        match (replay.first, reader.cut_off) {
+            (u64::MAX, Some(why)) => Err(ReplayError::Unreadable(why)),
+            (u64::MAX, None) => Err(ReplayError::Empty),
             _ => Ok(replay),
         }
     }
