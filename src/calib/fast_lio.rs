@@ -8,7 +8,7 @@ use crate::config::params::{CloudLayout, QosGroup};
 pub(super) const CONSUMER: Consumer =
     Consumer { name: "fast_lio", source: "Ericsii/FAST_LIO_ROS2 b6ebca0", write };
 
-/// Values of `LID_TYPE` in src/preprocess.h. VELO16 and MID360 are not used: their handlers estimate times of 0.
+/// Values of `LID_TYPE` in src/preprocess.h. VELO16 and MID360 are not used: their handlers replace times that are 0 by estimates.
 const AVIA: u8 = 1;
 const OUST64: u8 = 3;
 
@@ -22,7 +22,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         rig.warn_if_best_effort(QosGroup::Cloud, &topic, output);
         (topic, AVIA, 4)
     } else {
-        let why = "FAST-LIO2's handler 3 uses the times of the points; others estimate them where they are 0";
+        let why = "FAST-LIO2's handler 3 uses the times of the points as they are; handler 2 (Velodyne) estimates them where they are 0";
         lidar.need_layout(output, CloudLayout::Ouster.name(), why);
         (lidar.topic.clone(), OUST64, lidar.sensor.height)
     };

@@ -18,7 +18,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
         (false, CloudLayout::Hesai) => (CloudLayout::Hesai, HESAI_XT32, lidar.sensor.height),
         (false, _) => (CloudLayout::Ouster, OUST64, lidar.sensor.height),
     };
-    let why = "Faster-LIO's handler of this layout uses the times of the points; handler 2 estimates them";
+    let why = "Faster-LIO's handler of this layout uses the times of the points; handler 2 (Velodyne) estimates them in scans whose times are 0";
     lidar.need_layout(output, layout.name(), why);
     output.warn(
         "Faster-LIO is a ROS 1 program: its topics need ros1_bridge, or a bag converted to ROS 1 for run_mapping_offline",

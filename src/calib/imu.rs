@@ -8,7 +8,8 @@ use crate::config::Problem;
 pub(super) struct Noise(pub(super) [f64; 4]);
 
 impl Noise {
-    /// Converts standard deviations per step at `rate_hz`: acceleration, change of its bias, angular rate, change of its bias.
+    /// Converts standard deviations of one sample at `rate_hz`: acceleration, rate of change of its bias, angular rate, rate of
+    /// change of its bias.
     pub(super) fn from_samples(deviations: [f64; 4], rate_hz: f64) -> Self {
         Self(deviations.map(|d| d / rate_hz.sqrt()))
     }

@@ -7,7 +7,7 @@ use crate::node::{NodeError, Settings};
 use crate::ros::{RosError, names::Resolver};
 use crate::wire::SensorKind;
 
-/// Gravity in m/s², as in PX4, the emulator and the models of CopterSim.
+/// Gravity in m/s², as in the emulator and the models of CopterSim; PX4, and vehicles that the bridge flies, have 9.80665.
 pub(super) const GRAVITY: f64 = 9.81;
 
 pub(super) struct Rig<'a> {
@@ -95,7 +95,11 @@ impl<'a> Rig<'a> {
                 },
             }
         };
-        let message = format!("{why}, so its pose on the vehicle is not constant");
+        let carried = match current.seq_id {
+            id if id == sensor.seq_id => String::new(),
+            id => format!("is carried by sensor {id}, which "),
+        };
+        let message = format!("{carried}{why}, so its pose on the vehicle is not constant");
         Err(Problem::new(format!("sensor {}", sensor.seq_id), message))
     }
 
@@ -115,7 +119,7 @@ impl<'a> Rig<'a> {
         }
     }
 
-    /// Warns if the sensor is mounted at the vehicle's bottom, and the distance of that below `base_link` is unknown.
+    /// Warns if the sensor is mounted at the vehicle's bottom, and `vehicle_bottom_m` (its height in `base_link`) is not set.
     pub(super) fn warn_if_bottom_unknown(&self, sensor: &SensorConfig, output: &mut CalibOutput) {
         let is_unknown = self.settings.params.frames.vehicle_bottom_m == 0.0;
         if is_unknown && matches!(sensor.mount, Mount::VehicleBottom(_)) {

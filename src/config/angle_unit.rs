@@ -42,7 +42,7 @@ pub enum AngleUnitChoice {
 /// The chosen unit and the reason, logged at start.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ResolvedAngleUnit {
-    /// Unit of all `SensorAngEular` of one loading of Config.json.
+    /// Unit of all `SensorAngEular` that are loaded together, except those of pods, which are always in degrees.
     pub unit: AngleUnit,
     /// Reason, in one sentence.
     pub reason: String,
@@ -53,8 +53,8 @@ const FULL_TURN: f64 = TAU * 1.01;
 
 /// Decides the unit of `SensorAngEular` for all sensors that are loaded together.
 ///
-/// `auto`: the unit is radians if each nonzero Euler angle in use is at most π and not an integer, or at most a full turn and
-/// a multiple of π/12 to two decimals; without such an angle, or with any other, it is degrees.
+/// `auto`: degrees if no angle in use is nonzero, if one exceeds a full turn in radians, or if one is neither a fraction of at
+/// most π nor, to two decimals, a multiple of π/12; else radians. Limits have a margin of 1 %.
 pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> ResolvedAngleUnit {
     let set_by_parameter = |unit| (unit, "set by mount_angle_unit".to_owned());
     let (unit, reason) = match choice {
@@ -76,13 +76,14 @@ pub fn convert_angles(sensor: &mut SensorConfig, from: AngleUnit, to: AngleUnit)
     }
 }
 
-/// Returns a warning if the angles, read as degrees, look like radians: all that are not 0 are multiples of pi/4, rounded to
-/// two decimals. The angles of a pod are always degrees.
+/// Returns a warning if the angles, read as degrees, look like radians: there are some that are not 0, and all of these are at
+/// most a full turn and multiples of π/4, to two decimals.
 pub fn doubt_of_degrees(sensors: &[SensorConfig]) -> Option<String> {
-    let mut angles = angles(sensors).filter(|(sensor, _)| sensor.kind != SensorKind::Pod);
+    let mut angles = angles(sensors);
     let (sensor, first) = angles.next()?;
-    let is_eighth = |angle: f64| angle.abs() <= FULL_TURN && is_multiple_of(PI / 4.0, angle);
-    (is_eighth(first) && angles.all(|(_, angle)| is_eighth(angle))).then(|| {
+    let is_multiple_of_45_degrees =
+        |angle: f64| angle.abs() <= FULL_TURN && is_multiple_of(PI / 4.0, angle);
+    (is_multiple_of_45_degrees(first) && angles.all(|(_, angle)| is_multiple_of_45_degrees(angle))).then(|| {
         format!(
             "SensorAngEular is read as degrees, but all angles that are not 0 look like multiples of pi/4, for example {first} of sensor {}: \
              if they are radians, set mount_angle_unit:=radians",
@@ -91,9 +92,10 @@ pub fn doubt_of_degrees(sensors: &[SensorConfig]) -> Option<String> {
     })
 }
 
-/// Returns the Euler angles in use that are not 0, with their sensors.
+/// Returns the Euler angles in use that are not 0, with their sensors; without those of pods, which are always in degrees.
 fn angles(sensors: &[SensorConfig]) -> impl Iterator<Item = (&SensorConfig, f64)> {
-    let all = sensors.iter().filter_map(|sensor| match sensor.orientation {
+    let fixed = sensors.iter().filter(|sensor| sensor.kind != SensorKind::Pod);
+    let all = fixed.filter_map(|sensor| match sensor.orientation {
         MountOrientation::Euler(euler) => Some(euler.map(|angle| (sensor, angle))),
         MountOrientation::Quaternion(_) => None,
     });

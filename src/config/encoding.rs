@@ -14,7 +14,10 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, Option<&'static str>), String> 
         let (text, is_malformed) = encoding.decode_with_bom_removal(&bytes);
         return match is_malformed {
             false => Ok((text.into_owned(), Some(encoding.name()))),
-            true => Err(format!("is cut off or no {}; save it as UTF-8", encoding.name())),
+            true => Err(format!(
+                "looks like {}, but is cut off or damaged; save it as UTF-8",
+                encoding.name()
+            )),
         };
     }
     let error = match String::from_utf8(bytes) {

@@ -2,7 +2,8 @@
 
 /// Checks a topic name: absolute, relative or private (`~/name`).
 ///
-/// Rules of <https://design.ros2.org/articles/topic_and_service_names.html>, without `{substitutions}`.
+/// Rules of <https://design.ros2.org/articles/topic_and_service_names.html>, without `{substitutions}`; repeated
+/// underscores are accepted.
 pub(crate) fn check_topic(name: &str) -> Result<(), String> {
     let tokens = match name.strip_prefix('~') {
         Some("") => return Ok(()),
@@ -18,10 +19,12 @@ pub(crate) fn check_topic(name: &str) -> Result<(), String> {
 /// Checks one part of a name, for example a node name.
 pub(crate) fn check_token(token: &str) -> Result<(), String> {
     if token.is_empty() {
-        return Err("a part is empty: `//`, or `/` at the end".to_owned());
+        return Err("it is empty or has an empty part (`//`, or `/` at the end)".to_owned());
     }
     if let Some(c) = token.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '_') {
-        return Err(format!("{c:?} is not allowed, only letters, digits, `_` and `/`"));
+        return Err(format!(
+            "{c:?} is not allowed, only letters, digits and `_` (in a topic or namespace also `/`)"
+        ));
     }
     if token.starts_with(|c: char| c.is_ascii_digit()) {
         return Err(format!("the part {token:?} begins with a digit"));
@@ -37,7 +40,7 @@ pub(crate) fn check_namespace(name: &str) -> Result<(), String> {
     }
 }
 
-/// Checks a frame id as tf2 accepts it.
+/// Checks a frame id: tf2 refuses an empty one and a leading `/`; the bridge refuses white space, too.
 pub(crate) fn check_frame(name: &str) -> Result<(), String> {
     if name.is_empty() {
         return Err("it is empty".to_owned());

@@ -1,4 +1,4 @@
-//! Accepted senders and listening addresses, for the whole bridge: every receiving socket gets its options here.
+//! Accepted senders and listening addresses, for the whole bridge: every receiving UDP socket gets its options here.
 use super::section::{Finding, Level, Section, value};
 use crate::config::{ControlLink, Params, params::VehicleParams};
 use crate::transport::{Accept, BindOptions, Refused, is_local_address};
@@ -62,7 +62,7 @@ impl Senders {
         BindOptions { address: self.listen, accept: self.accept.clone(), ..BindOptions::port(port) }
     }
 
-    /// As [`Self::port`], for a stream that a request directs to `destination`.
+    /// As [`Self::port`], for a stream whose request names `destination` as the address to send to.
     pub(super) fn port_at(&self, destination: Ipv4Addr, port: u16) -> BindOptions {
         // The simulator replaces an unspecified destination with the address of the bridge.
         let is_on_listen_address = destination.is_loopback() || destination.is_unspecified();

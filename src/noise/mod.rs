@@ -1,5 +1,5 @@
-//! Random numbers that depend only on a seed, a source and the simulator's time: equal data gets equal noise, and a lost frame
-//! does not change the noise of the others.
+//! Random numbers that depend only on a seed, a source, a purpose and the simulator's time: equal data gets equal noise, and a
+//! lost frame does not change the noise of the others.
 mod walk;
 
 pub use walk::Walk;
@@ -38,7 +38,7 @@ impl Draws {
         Self { seed, source }
     }
 
-    /// Returns the numbers for one purpose and one time; any number that distinguishes draws may replace the time.
+    /// Returns the numbers for one purpose and one time. A caller without a time passes a number that is unique within the purpose.
     pub fn at(&self, purpose: Purpose, time: i64) -> RandomNumbers {
         // The sequences of two keys that differ in one bit are independent.
         let parts = [self.seed, self.source.into(), purpose as u64, time.cast_unsigned()];

@@ -27,9 +27,9 @@ pub fn markers<'a>(
         let mut text =
             marker(entity, Marker::TEXT_VIEW_FACING, Marker::ADD, header(map, described.stamp));
         text.pose = cube.pose.clone();
-        // Above the box in any attitude.
+        // Half the diagonal: above the box in any attitude.
         text.pose.position.z +=
-            described.size.iter().fold(0.0, |a: f64, b| a.max(*b)) / 2.0 + TEXT_HEIGHT_M;
+            described.size.iter().fold(0.0, |a: f64, b| a.hypot(*b)) / 2.0 + TEXT_HEIGHT_M;
         text.scale = vector_msg([0.0, 0.0, TEXT_HEIGHT_M]);
         text.color = ColorRGBA { r, g, b, a: 1.0 };
         text.text = entity.to_string();

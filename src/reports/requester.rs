@@ -21,7 +21,7 @@ impl ReportSubject {
     pub fn request(&self) -> String {
         match self {
             Self::Vehicles => "RflyReqVehicleData 1".to_owned(),
-            described => format!("RflyReqObjData {}{described} 0", described.kind()),
+            described => format!("RflyReqObjData {}{described} 0", described.operation_digit()),
         }
     }
 
@@ -29,11 +29,13 @@ impl ReportSubject {
     pub fn end(&self) -> String {
         match self {
             Self::Vehicles => "RflyReqVehicleData 0".to_owned(),
-            described => format!("RflyReqObjData 1{}{described} 0", described.kind()),
+            described => format!("RflyReqObjData 1{}{described} 0", described.operation_digit()),
         }
     }
 
-    fn kind(&self) -> &'static str {
+    /// The last digit of the operation of `RflyReqObjData`, and a space: 0 camera, 1 vehicle, 2 object. Operations 10, 11 and 12
+    /// end what 0, 1 and 2 request.
+    fn operation_digit(&self) -> &'static str {
         match self {
             Self::Vehicles => "",
             Self::Camera(_) => "0 ",
@@ -43,7 +45,7 @@ impl ReportSubject {
     }
 }
 
-/// The argument of the command, `all` for [`Self::Vehicles`].
+/// The target of `RflyReqObjData`; `all` stands for [`Self::Vehicles`], whose command has none.
 impl fmt::Display for ReportSubject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -56,7 +58,7 @@ impl fmt::Display for ReportSubject {
     }
 }
 
-/// Maximum number of commands in one call: the renderer's socket would drop a longer burst.
+/// Maximum number of commands at once: the renderer's socket would drop a longer burst.
 const MAX_COMMANDS: usize = 16;
 
 /// Repeats the request for a silent subject: the renderer acknowledges no request, and the vendor does not document how long
@@ -102,8 +104,8 @@ impl ReportRequester {
         }
     }
 
-    /// Returns the commands that are due: ends of reports, and requests every `period` until the first report, then after each
-    /// silence of `timeout`, for cameras of `period`.
+    /// Returns the commands that are due: first those that end reports, then requests. A subject is requested every `period`
+    /// until its first report; after that, whenever it was silent for `timeout` (a camera: for `period`).
     pub fn take_due(&mut self, now: Duration, period: Duration, timeout: Duration) -> Vec<String> {
         let ends = self.ending.len().min(MAX_COMMANDS);
         let mut commands: Vec<_> = self.ending.drain(..ends).map(|s| s.end()).collect();

@@ -82,9 +82,9 @@ pub(super) trait CdrClient: Send + Sync {
 /// Gets the CDR of a response.
 pub(super) type CdrAnswer = Box<dyn FnOnce(&[u8]) + Send>;
 
-/// A writer of CDR bytes. It never waits for a reader.
+/// A writer of CDR bytes. It never waits for an answer of a reader; large samples are paced.
 pub(super) trait CdrWriter: Send + Sync {
-    /// Memory for a sample.
+    /// Memory for `room` bytes of a sample, to be passed to [`Self::write_block`]; a head is not part of `room`.
     fn block(&self, room: usize) -> Block;
 
     /// Writes the concatenated `parts`, unless `intact` returns false after the copy; also passes them to `taps`.
@@ -95,7 +95,7 @@ pub(super) trait CdrWriter: Send + Sync {
         taps: &TapChannel,
     ) -> Result<Outcome, RosError>;
 
-    /// Writes `head`, the first `len` bytes of a block of this writer, and `tail`; also passes them to `taps`.
+    /// Writes one sample: `head`, the first `len` bytes of `block` (of [`Self::block`]), and `tail`; also passes it to `taps`.
     fn write_block(
         &self,
         block: Block,

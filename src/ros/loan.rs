@@ -1,4 +1,4 @@
-//! Message memory owned by the back end: data written there is published without a copy.
+//! Message memory lent by a publisher: the bridge publishes data written there without a copy of its own.
 #[cfg(feature = "rclrs")]
 use super::rclrs;
 use super::{block::Block, bulk::Bulk};

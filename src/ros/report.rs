@@ -1,4 +1,4 @@
-//! Statistics of topics and services.
+//! Statistics of own publishers and services, and what is discovered of the ROS graph.
 use super::{Middleware, Policy, Qos, RosError, ServiceStats, backend::Watch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fmt, time::Duration};
@@ -14,10 +14,10 @@ pub struct Incompatible {
 
 impl fmt::Display for Incompatible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} subscribers request a ", self.count)?;
+        write!(f, "{} subscribers request ", self.count)?;
         match self.last_policy {
-            Some(policy) => write!(f, "{policy:?} that the topic does not offer"),
-            None => f.write_str("QoS that the topic does not offer"),
+            Some(policy) => write!(f, "a value of {policy} that the topic does not offer"),
+            None => f.write_str("a QoS that the topic does not offer"),
         }
     }
 }

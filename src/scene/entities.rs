@@ -237,7 +237,7 @@ impl Entities {
     }
 
     /// Renews the keep-alive of an entity.
-    pub fn renew(&mut self, name: &str, now_s: f64) {
+    pub fn renew_keep_alive(&mut self, name: &str, now_s: f64) {
         if let Ok(entity) = self.find_mut(name)
             && let Some(keep_alive) = &mut entity.keep_alive
         {

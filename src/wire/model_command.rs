@@ -1,4 +1,5 @@
-//! Commands to a vehicle model with a controller of its own: 8 integers and 20 floats of [`SilInputsPacket`], or 28 doubles.
+//! Commands to a vehicle model with a controller of its own: 8 integers and 20 floats, sent as [`SilInputsPacket`], or one after
+//! the other as the 28 doubles of [`DoubleInputsPacket`](super::DoubleInputsPacket).
 //!
 //! Source: vendor SDK, golden `rflysimcp`.
 //!

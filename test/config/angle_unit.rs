@@ -116,6 +116,14 @@ fn degrees_in_use_are_not_doubted() {
     assert_eq!(doubt_of_degrees(&pod), None, "always degrees");
 }
 
+/// A pod's 90 degrees say nothing of the others.
+#[test]
+fn angles_of_pods_do_not_count() {
+    let mut rig = sensors(&[[0.0, -90.0, 0.0], [0.0, -1.5708, 0.0]]);
+    rig[0].kind = SensorKind::Pod;
+    assert_eq!(resolve_angle_unit(&rig, AngleUnitChoice::Auto).unit, AngleUnit::Radians);
+}
+
 #[test]
 fn units_convert_to_radians() {
     assert_eq!(AngleUnit::Degrees.to_radians(180.0), std::f64::consts::PI);

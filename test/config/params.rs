@@ -309,6 +309,8 @@ fn parameters_of_sensors_must_suit_the_sensors() {
         ("sensor9.scan", string("band")),
         ("sensor10.scan", string("ring")),
         ("sensor8.scan", string("ring")),
+        ("sensor8.rate_hz", ParamValue::Int(5)),
+        ("sensor8.fov_deg", ParamValue::Float(60.0)),
         ("scan.ring", ParamValue::Int(16)),
         ("sensor99.topic", string("a")),
     ]);

@@ -308,7 +308,7 @@ fn clocks_readers_and_strangers() {
     let readers = found_in(BridgeFacts { topics, ..BridgeFacts::default() });
     assert_eq!(codes(&readers), [Code::ReaderQos]);
     assert_eq!(readers[0].subject, "/rflysim/imu");
-    let what = "1 subscribers request a Reliability that the topic does not offer; the bridge offers best effort";
+    let what = "1 subscribers request a value of RELIABILITY that the topic does not offer; the bridge offers best effort";
     assert!(readers[0].what.starts_with(what), "{readers:?}");
     let sender = (Ipv4Addr::new(172, 20, 0, 1), RefusedSender { port: 9999, count: 9 });
     let senders = Refused { senders: [sender].into(), others: 0 };

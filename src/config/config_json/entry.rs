@@ -29,7 +29,8 @@ pub(super) struct Draft {
     pub(super) mount: Option<Mount>,
     /// The bridge cannot read the sensor and leaves it out.
     pub(super) is_skipped: bool,
-    /// Port for the data; `None` with shared memory, and for an entry that is skipped or wrong.
+    /// Port for the data, also of an entry with problems elsewhere; `None` with shared memory, for a skipped entry, and if
+    /// `SendProtocol` has problems.
     pub(super) udp_port: Option<u16>,
     /// `SendProtocol[0]` is 0 in the file and replaced by 1, as in the vendor's loader on Linux.
     pub(super) is_moved_to_udp: bool,
@@ -140,8 +141,9 @@ fn read_seq_id(entry: &mut SensorEntry<'_>, last_id: &mut Option<u16>) -> Option
 fn skip_unsupported(entry: &mut SensorEntry<'_>, overrides: &VendorOverrides) -> bool {
     let id = entry.get("TypeID").and_then(JsonValue::integer);
     match id.and_then(types::unsupported) {
-        Some(why) if !overrides.refuse_unsupported => {
-            let message = format!("{} is the {why}; it is left out", id.unwrap_or_default());
+        Some(type_and_reason) if !overrides.refuse_unsupported => {
+            let message =
+                format!("{} is the {type_and_reason}; it is left out", id.unwrap_or_default());
             entry.skip("TypeID", message);
             true
         }
@@ -154,7 +156,8 @@ fn read_type(entry: &mut SensorEntry<'_>) -> Option<SensorKind> {
     let kind = SensorKind::from_type_id(id);
     if kind.is_none() {
         let known = SensorKind::ALL.map(|kind| kind.type_id().to_string());
-        let why = types::unsupported(id.into()).map(|why| format!("{id} is the {why}"));
+        let unsupported = types::unsupported(id.into());
+        let why = unsupported.map(|type_and_reason| format!("{id} is the {type_and_reason}"));
         let why = why.unwrap_or_else(|| format!("must be one of {}, is {id}", known.join(", ")));
         entry.problem("TypeID", why);
     }
@@ -189,8 +192,9 @@ fn read_size(entry: &mut SensorEntry<'_>, kind: Option<SensorKind>) -> Option<(u
     let height: Option<u16> = entry.integer("DataHeight", range, unit);
     let (width, height) = (width?, height?);
     if is_cloud && u32::from(width) * u32::from(height) > MAX_POINTS {
-        let why =
-            format!("times DataHeight must be at most {MAX_POINTS} points, is {width} * {height}");
+        let why = format!(
+            "DataWidth * DataHeight must be at most {MAX_POINTS} points, is {width} * {height}"
+        );
         entry.problem("DataWidth", why);
         return None;
     }
@@ -304,7 +308,7 @@ fn check_mode(
     mode
 }
 
-/// Reads 16 values with `EularOrQuat`, otherwise 8.
+/// Reads 16 values in the new layout, 8 in the old one.
 fn read_other_params(
     entry: &mut SensorEntry<'_>,
     is_new_layout: bool,

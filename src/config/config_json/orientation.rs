@@ -2,7 +2,7 @@
 use super::{fields::SensorEntry, text::JsonValue};
 use crate::config::MountOrientation;
 
-/// The three keys of the attitude as written.
+/// The three keys of the attitude as written; in the old layout selector and quaternion are 0.
 #[derive(Clone, Copy)]
 pub(super) struct Orientation {
     pub(super) selector: f64,
@@ -67,7 +67,9 @@ pub(super) fn read(entry: &mut SensorEntry<'_>, is_new_layout: bool) -> Option<O
     if orientation.uses_quaternion() {
         let norm = orientation.norm();
         if norm < 1e-6 {
-            let why = "must be a rotation (w, x, y, z) because EularOrQuat is above 0.5, is zero";
+            let selector = entry.spelling_of("EularOrQuat");
+            let why =
+                format!("is zero, but {selector} is above 0.5: must be a rotation (w, x, y, z)");
             entry.problem("SensorAngQuat", why);
             return None;
         }

@@ -83,7 +83,7 @@ pub(super) fn check(row: &ParameterSpec, value: &ParamValue) -> Result<ParamValu
     }
 }
 
-/// Maximum bytes of a text, enough for any path. Names need a limit, because every message contains a copy of its frame id.
+/// Maximum bytes of a text, enough for a path. Frame ids need a limit, because every message contains a copy of one.
 const MAX_TEXT: usize = 4096;
 
 fn check_text(kind: ValueKind, text: &str) -> Result<(), String> {

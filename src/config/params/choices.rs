@@ -6,7 +6,7 @@ use crate::wire::mavlink::dialect::MavFrame;
 
 /// A setting with an enumerated value.
 pub trait Choice: Copy + 'static {
-    /// All words, in the order of the documents.
+    /// All words, in the order of `--help` and docs/parameters.md.
     const WORDS: &'static [&'static str];
     /// Words and their values; case-sensitive.
     const CHOICES: &'static [(&'static str, Self)];
@@ -54,9 +54,9 @@ choices! {
     Foreign {
         Follow = "follow", "`camera_info` describes the frames as they are.";
         Restore = "restore", "The bridge requests the configured sensor again.";
-        Yield = "yield", "As `follow`; if a stream stops while others deliver, the bridge leaves it to the other program.";
+        Yield = "yield", "As `follow`; and a sensor whose stream stops while other sensors deliver is not requested again: the other program may have taken it over.";
     }
-    /// How the third corner of a height map becomes a pixel.
+    /// How the calibration point of a height map (the third corner in `<map>.txt`) is rounded to a pixel.
     TerrainRounding { Cut = "cut", "As the vendor's Python SDK."; Nearest = "nearest", "As the vendor's MATLAB program."; }
     /// Axes of the bounds of vehicles and objects that the renderer describes.
     BoundsAxes {
@@ -72,7 +72,7 @@ choices! {
     TfSource {
         Truth = "truth", "The simulator's true state.";
         Estimate = "estimate", "The autopilot's estimate, moved to its home position in the map.";
-        External = "external", "Another node, for example a state estimator; only the frames below `base_link` are published.";
+        External = "external", "Another node, for example a state estimator: the bridge does not publish `odom` and `base_link`, but all other frames.";
     }
     /// Numbers of faults in models.
     FaultNumbers {
@@ -88,8 +88,8 @@ choices! {
     }
     /// Encodings of depth in a bag.
     RecordDepth {
-        Float = "32FC1", "Metres, exact at any scale.";
-        Millimetres = "16UC1", "The main topic.";
+        Float = "32FC1", "Metres, exact at any scale; the main depth topic if no topic in metres is published.";
+        Millimetres = "16UC1", "The main depth topic (`img_depth`), whatever its encoding.";
         All = "all", "Every encoding that is published.";
     }
     /// Compression of the chunks of a recording.
@@ -100,7 +100,7 @@ choices! {
     Segmentation { File = "file", "As in Config.json."; Off = "off", "Without."; On = "on", "With."; }
     /// Meaning of the fourth number of a point.
     FourthNumber {
-        Auto = "auto", "A colour if the request has one, else a label.";
+        Auto = "auto", "A colour if the sensor request asks for segmentation colours (SendProtocol[7]), else a label.";
         Label = "label", "The class of the object hit.";
         Rgb = "rgb", "A colour of 15 bits.";
     }
@@ -155,7 +155,7 @@ choices! {
     }
     /// Frame of setpoints, with mavros' names.
     SetpointFrame {
-        LocalNed = "LOCAL_NED", "ENU of the map.";
+        LocalNed = "LOCAL_NED", "ENU, positions from the autopilot's local origin (`control.local_frame`).";
         LocalOffsetNed = "LOCAL_OFFSET_NED", "ENU, relative to the vehicle; PX4 refuses it.";
         BodyNed = "BODY_NED", "FLU.";
         BodyOffsetNed = "BODY_OFFSET_NED", "FLU, relative to the vehicle; PX4 refuses it.";

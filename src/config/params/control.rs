@@ -23,7 +23,8 @@ parameters! {
             empty for 1 (mavros, mavros2, as in the vendor's scripts). For example `uav{id}/mavros`.";
         local_frame: String = "control.local_frame", Frame = "local_origin",
             "Frame of the positions relative to the autopilot's origin (local_position/*): a child of the map in TF, at the autopilot's origin. \
-            The vehicle's prefix is put before the name. Set to the map frame, it is as in mavros, which is wrong for vehicles with another origin.";
+            The vehicle's prefix is put before the name. With the name of the map frame, positions are \
+            stamped with the map unchanged, as in mavros; they are then wrong for vehicles whose origin is not that of the map.";
         timeout: Duration = "control.timeout_s", Float(1.1, 60.0) = 10.0, ["s"]
             "Silence of the autopilot after which a vehicle counts as disconnected, as in mavros. The time is longer if heartbeats arrive less \
             often than once a second, as in a simulation that is slower than real time.";
@@ -32,16 +33,16 @@ parameters! {
             failsafe by the same time. 0: never, as mavros.";
         read_parameters: Duration = "control.read_parameters_s", Float(0.0, 3600.0) = 10.0, ["s"]
             "Delay from the connection to reading all parameters of the vehicle, as in mavros. 0: only when a client asks for the list \
-            (`param/pull`, `list_parameters`); saves a thousand messages, which take a serial line some seconds.";
+            (`param/pull`, `list_parameters`), which saves a thousand messages at each connection, some seconds on a serial line.";
         heartbeat: HeartbeatKind = "control.heartbeat", Choice = "ground_station",
             "MAV_TYPE of the bridge's heartbeats: PX4 sends its texts (reasons of refusals) only to a `ground_station`; mavros is an \
             `onboard_controller`.";
-        system_id: u8 = "control.system_id", Int(0, 255) = 0, "MAVLink system id of the bridge; 0: that of the vehicle, as mavros.";
+        system_id: u8 = "control.system_id", Int(0, 255) = 0, "MAVLink system id of the bridge; 0: that of the vehicle (mavros has 1 for every vehicle unless its system_id is set).";
         component_id: u8 = "control.component_id", Int(1, 255) = 191, "MAVLink component id of the bridge.";
         px4_checks: bool = "control.px4_checks", Bool = true,
             "Refuse, with a reason, setpoints and commands that PX4 would ignore or misinterpret (frames 7 and 9, forces, ...).";
         max_position: f64 = "control.max_position_m", Float(1.0, 1e7) = 100_000.0, ["m"]
-            "Position setpoints further from the origin than this are refused.";
+            "Position setpoints further from the autopilot's local origin than this are refused, and global ones with a greater altitude.";
         max_speed: f64 = "control.max_speed_m_s", Float(0.1, 1e4) = 200.0, ["m/s"] "Velocity setpoints faster than this are refused.";
         geoid: Geoid = "control.geoid", Choice = "egm96",
             "Height of the geoid above the ellipsoid: `egm96`, or `none` for 0. NavSatFix and HomePosition have altitudes above the ellipsoid, \

@@ -38,7 +38,8 @@ parameters! {
             "header.stamp: `aligned` simulation time mapped to the host's clock, `sim` simulation time (publishes /clock), `arrival` time of \
             arrival.";
         estimator: Estimator = "time.estimator", Choice = "envelope",
-            "How `aligned` finds the offset: `envelope` of host minus simulator time with drift, or once as the `vendor` does.";
+            "How `aligned` finds the offset between host and simulator time: `envelope` fits a line below all recent differences and follows drift; \
+            `vendor` takes it once, from the first heartbeat or datagram, as the vendor's SDK does.";
     }
 }
 

@@ -30,14 +30,14 @@ parameters! {
     pub struct RedisParams {
         [MODEL]
         address: Option<Ipv4Addr> = "redis.address", Address = "",
-            "Redis server through which the bridge reaches CopterSim of the full edition (UDPSIMMODE 7 and 8; with control.link udp_full and \
-            udp_simple); the bridge then binds CopterSim's ports on this host. Empty: CopterSim is reached by UDP.";
+            "Redis server through which the bridge reaches CopterSim of the full edition (there UDPSIMMODE 7 or 8, here \
+            `control.link` `udp_full` or `udp_simple`); the bridge then binds CopterSim's ports on this host. Empty: CopterSim is reached by UDP.";
         port: u16 = "redis.port", Int(1, 65_535) = 6379, "TCP port of the Redis server.";
         renderer: bool = "redis.renderer", Bool = false,
             "RflySim3D of the full edition is reached through the server, too: requests, commands and states on `redis.r3d_rec_key`, its reports on \
             `redis.r3d_send_key_20006`; the keys are those of its RedisConfig.ini. Images come by UDP.";
         to_renderer: String = "redis.r3d_rec_key", Str = "GLOBAL_MESSAGE_REDIS_KEY", "Channel that RflySim3D listens to.";
         from_renderer: String = "redis.r3d_send_key_20006", Str = "GLOBAL_MESSAGE_R3D_SEND_KEY_20006",
-            "Channel on which RflySim3D publishes the reports that it sends to UDP port 20006 without Redis.";
+            "Channel on which RflySim3D publishes its reports, which without Redis go to UDP port 20006.";
     }
 }

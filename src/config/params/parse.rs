@@ -2,14 +2,14 @@
 use super::choices::Choice;
 use super::families::CheckedValues;
 use super::together::check_together;
-use super::{DepthEncoding, ParamValue, Params, RgbEncoding, ScanParams, ScanSource};
+use super::{DepthEncoding, ParamValue, Params, RgbEncoding, ScanParams, ScanSource, SensorParams};
 use crate::config::config_json::{self, EntryChange};
 use crate::config::{Mount, Problems, SensorConfig};
 use crate::wire::{Optics, Payload, SensorKind};
 
 impl Params {
     /// Checks named values. Of duplicates the last one counts; missing parameters have their defaults.
-    /// Errors: all unknown names (with a suggestion), wrong types and values out of range.
+    /// Errors: all unknown names (with a suggestion), wrong types, values out of range, and values that do not go together.
     pub fn from_values(values: &[(String, ParamValue)]) -> Result<Self, Problems> {
         let mut checked = CheckedValues::new();
         let mut problems = Problems::default();
@@ -38,8 +38,8 @@ impl Params {
         (sensors.iter().map(change).collect(), problems)
     }
 
-    /// Compares `sensor<SeqID>.*` with the [changed entries](Self::changed_entries) of the sensors.
-    /// Errors: SeqIDs that no sensor has, parameters that do not suit the sensor, disabled sensors that carry others.
+    /// Checks `sensor<SeqID>.*` against `sensors`, which must be the [changed entries](Self::changed_entries). Errors: SeqIDs that
+    /// no sensor has, parameters that do not suit the sensor (also `scan.ring`), disabled sensors that carry enabled ones.
     pub fn check_sensors(&self, sensors: &[SensorConfig]) -> Result<(), Problems> {
         let mut problems = Problems::default();
         let disabled =
@@ -74,7 +74,9 @@ impl Params {
             let encoding = params.encoding.as_ref();
             if let Some(encoding) = encoding.filter(|word| !possible.contains(&word.as_str())) {
                 let wanted = match possible {
-                    [] => format!("must not be set for TypeID {type_id}, which has one encoding"),
+                    [] => format!(
+                        "must not be set for TypeID {type_id}, which has no choice of encodings"
+                    ),
                     _ => format!("must be one of {} for TypeID {type_id}", possible.join(", ")),
                 };
                 problems
@@ -83,10 +85,12 @@ impl Params {
         }
         for sensor in sensors {
             self.check_scan(sensor, &mut problems);
-            // `EntryChange::apply` has checked the field of view of a changed entry, unless its type has none.
+            // `EntryChange::apply` has checked the field of view of a changed entry whose type has one.
+            let has_fov = matches!(sensor.kind.row().optics, Optics::Pinhole | Optics::Fisheye);
             let params = self.sensors.get(&sensor.seq_id);
-            let unchanged = params.filter(|params| params.entry == EntryChange::default());
-            let fov = unchanged.and_then(|params| params.fov_deg);
+            let is_unchecked =
+                |params: &&SensorParams| !has_fov || params.entry == EntryChange::default();
+            let fov = params.filter(is_unchecked).and_then(|params| params.fov_deg);
             if let Some(fov) = fov
                 && let Err(why) = config_json::check_fov(sensor.kind, f64::from(fov))
             {

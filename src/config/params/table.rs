@@ -8,19 +8,19 @@ pub enum ValueKind {
     Bool,
     /// Integer from the first to the second number.
     Int(i64, i64),
-    /// Array (may be empty) of names of 1 to this many bytes, which contain no quote.
+    /// Array (may be empty) of names of 1 to this many bytes, which contain neither `"` nor NUL.
     Names(usize),
     /// Real number from the first to the second number; integers are accepted too.
     Float(f64, f64),
-    /// Any text.
+    /// Text of at most 4096 bytes, as are the kinds below that are texts.
     Str,
-    /// A [`ControlLink`](crate::config::ControlLink).
+    /// A [`ControlLink`](crate::config::ControlLink); may be empty if the default is.
     Link,
     /// A ROS topic name, relative to the prefix or absolute; may be empty if the default is.
     Topic,
     /// A TF frame id without leading slash; may be empty if the default is.
     Frame,
-    /// One of these words.
+    /// One of these words; may be empty if the default is.
     Choice(&'static [&'static str]),
     /// IPv4 address; may be empty if the default is.
     Address,
@@ -28,7 +28,7 @@ pub enum ValueKind {
     Networks,
     /// A path or an array of paths.
     Paths,
-    /// Array of integers, each from the first to the second number.
+    /// Array of different integers, each from the first to the second number.
     Ints(i64, i64),
     /// 3 numbers (diagonal) or 9 (row major), each at least 0 on the diagonal.
     Covariance,

@@ -9,7 +9,7 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
     let mut addresses = params.per_vehicle.values().filter_map(|vehicle| vehicle.address);
     let is_local = params.simulator_address.is_loopback() && addresses.all(|a| a.is_loopback());
     if params.redis.address.is_some() && !is_local {
-        let why = "needs simulator_address and vehicle<id>.address on loopback (127.0.0.1): the bridge takes CopterSim's place there";
+        let why = "needs simulator_address and every vehicle<id>.address on loopback (127.0.0.1): with Redis, the bridge binds CopterSim's ports on this host";
         problems.push("redis.address", why);
     }
     check_hosts(params, problems);
@@ -85,7 +85,7 @@ fn check_recordings(record: &RecordParams, problems: &mut Problems) {
         let Some(path) = path else { continue };
         let has_name = Path::new(path).file_name().is_some();
         if !has_name || path.starts_with('~') || path.contains(char::is_control) {
-            let why = "must be a path that ends with a name, without `~` (write $HOME) and control characters";
+            let why = "must be a path that ends with a name, does not begin with `~` (write the whole path, or $HOME on a command line) and has no control characters";
             problems.push(name, format!("{why}, is {path:?}"));
         }
     }
@@ -119,7 +119,8 @@ fn check_hosts(params: &Params, problems: &mut Problems) {
     }
 }
 
-/// Checks the needs of UDP_UltraSimple: the true state, because the layout of its states is not published; no switch to it.
+/// Checks what UDP_UltraSimple needs: `true_state.enabled`, because the layout of this mode's states is not published, and no
+/// `control.switch_mode`, because its number is not published.
 fn check_ultra_simple(params: &Params, problems: &mut Problems) {
     let ultra = ControlLink::Simulator(SimMode::UdpUltraSimple);
     let vehicles = params.per_vehicle.iter();
@@ -157,8 +158,7 @@ fn check_flown_here(params: &Params, problems: &mut Problems) {
             problems.push(format!("vehicle{id}.address"), why);
         }
         if params.redis.address.is_some() {
-            let why =
-                "must be coptersim with redis.address: both take CopterSim's ports on this host";
+            let why = "must be coptersim with redis.address: a vehicle that the bridge flies and the Redis link need the same ports of CopterSim on this host";
             problems.push(format!("vehicle{id}.model"), why);
         }
     }

@@ -331,6 +331,8 @@ impl Drop for ReportSource {
     fn drop(&mut self) {
         for command in self.requester.end() {
             self.send_command(&command);
+            // The renderer's socket would drop a long burst.
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ptr;
 
 pub(super) type Array = Sequence<u8>;
 
-/// Grows the array to at least `room` bytes.
+/// Makes the array as long as its memory, at least `room` bytes; its contents are then arbitrary.
 pub(super) fn make_room(array: &mut Array, room: usize) {
     let capacity = capacity(array);
     if capacity < room {
@@ -16,8 +16,8 @@ pub(super) fn make_room(array: &mut Array, room: usize) {
     }
 }
 
-/// `rosidl_runtime_c__uint8__Sequence`, the layout of [`Sequence`]; its own interface hides that a sequence may be
-/// shorter than its memory.
+/// The first fields of `rosidl_runtime_c__uint8__Sequence` and of [`Sequence`]; from Lyrical on, flags follow. The interface of
+/// [`Sequence`] hides that a sequence may be shorter than its memory.
 #[repr(C)]
 struct RawSequence {
     data: *mut u8,
@@ -26,18 +26,18 @@ struct RawSequence {
 }
 
 const _: () = assert!(
-    size_of::<RawSequence>() == size_of::<Array>()
+    size_of::<RawSequence>() <= size_of::<Array>()
         && align_of::<RawSequence>() == align_of::<Array>()
 );
 
 fn capacity(array: &Array) -> usize {
-    // SAFETY: `Sequence` is `repr(C)` with these fields, to be passed to C.
+    // SAFETY: `Sequence` is `repr(C)` and begins with these fields, to be passed to C.
     unsafe { (*ptr::from_ref(array).cast::<RawSequence>()).capacity }
 }
 
 /// Sets the length of the array, at most its capacity.
 pub(super) fn set_len(array: &mut Array, len: usize) {
-    // SAFETY: as in `capacity`; all of the memory was initialised, by `Sequence::new` or with the elements.
+    // SAFETY: as in `capacity`; `Sequence::new` initialised the whole memory, and a shorter length leaves it so.
     unsafe {
         let raw = &mut *ptr::from_mut(array).cast::<RawSequence>();
         raw.size = len.min(raw.capacity);

@@ -15,7 +15,7 @@ pub fn entity_state(
     request: GetEntityStateRequest,
 ) -> GetEntityStateResponse {
     let scene = &mut *call.scene;
-    scene.entities.renew(&request.entity, call.uptime_s);
+    scene.entities.renew_keep_alive(&request.entity, call.uptime_s);
     let found = scene.entities.find(&request.entity);
     let (result, state) = answer(found.and_then(|(name, entity)| match &entity.motion {
         Some(motion) => Ok(state_of(&scene.frame, motion)),
@@ -71,7 +71,7 @@ pub fn set_entity_state(
     request: SetEntityStateRequest,
 ) -> SetEntityStateResponse {
     let own_code = |cause| (cause == Cause::Pose).then_some(SetEntityStateResponse::INVALID_POSE);
-    call.scene.entities.renew(&request.entity, call.uptime_s);
+    call.scene.entities.renew_keep_alive(&request.entity, call.uptime_s);
     let (mut result, ()) = answer_with(set_state(call, &request), own_code);
     let sets_nothing = !(request.set_pose || request.set_twist || request.set_acceleration);
     if sets_nothing && result.result == Outcome::RESULT_OK {

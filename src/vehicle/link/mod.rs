@@ -44,7 +44,7 @@ pub struct Abilities {
     pub services: bool,
     /// The vehicle answers TIMESYNC.
     pub timesync: bool,
-    /// The link carries positions relative to the body, which PX4 ignores.
+    /// The receiver of the link follows positions relative to the body. PX4 does not, so for MAVLink they are converted.
     pub body_position: bool,
 }
 
@@ -75,7 +75,7 @@ pub trait Link: Send {
     fn send_throttle_step(&mut self, _: &SetAttitudeTarget) -> Result<(), SendError> {
         Err(SendError::Unsupported {
             link: self.abilities().name,
-            why: "only UDP_Simple has changes of the throttle; send a thrust (setpoint_raw/attitude)",
+            why: "only UDP_Simple and UDP_UltraSimple have changes of the throttle; send a thrust (setpoint_raw/attitude)",
         })
     }
 

@@ -79,7 +79,7 @@ fn convert(autopilot: &mut Autopilot, message: &PoseStamped) -> Result<SetAttitu
         return Err(Reject::NotANumber("position.z"));
     }
     if height.abs() > rules.max_position {
-        return Err(Reject::TooFar { distance: height.abs(), limit: rules.max_position });
+        return Err(Reject::TooHigh { height: height.abs(), limit: rules.max_position });
     }
     let local = setpoints.reported.local(fcu)?;
     let target = attitude_target(

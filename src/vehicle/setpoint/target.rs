@@ -5,7 +5,7 @@ use crate::vehicle::Fcu;
 use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
 
-/// Ignore bits of `type_mask` (POSITION_TARGET_TYPEMASK).
+/// Bits of `type_mask` (POSITION_TARGET_TYPEMASK). All ignore a field, except FORCE: the acceleration is a force.
 pub(super) const POSITION: u16 = 0x007;
 pub(super) const VELOCITY: u16 = 0x038;
 pub(super) const ACCELERATION: u16 = 0x1c0;
@@ -16,7 +16,8 @@ pub(super) const YAW_RATE: u16 = 0x800;
 /// Global frames that PX4 accepts.
 const GLOBAL: [u8; 3] =
     [MAV_FRAME_GLOBAL_INT, MAV_FRAME_GLOBAL_RELATIVE_ALT_INT, MAV_FRAME_GLOBAL_TERRAIN_ALT_INT];
-/// A smaller height in m of home above the local origin is noise of the estimate. PX4 subtracts this height instead of adding it.
+/// Least height in m of home above the local origin that gives a warning; a smaller one is noise of the estimate. In the frame
+/// of relative altitudes PX4 subtracts the height of home where it should add it.
 const MIN_HOME_OFFSET: f64 = 2.0;
 
 /// A checked local setpoint, or why it is refused.
@@ -50,7 +51,8 @@ impl SetpointRules {
     }
 }
 
-/// A setpoint in ROS axes: FLU in frames 8 and 9, else ENU.
+/// A setpoint in ROS axes: FLU in frames 8 and 9, else ENU. In [`Self::global`] the position is latitude and longitude in
+/// degrees, and altitude in m.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct SetpointTarget {
     pub(super) stamp_ms: u32,
@@ -88,7 +90,7 @@ impl SetpointTarget {
             return Err(Reject::NotOnEarth { latitude, longitude });
         }
         if mask & 0b100 == 0 && altitude.abs() > rules.max_position {
-            return Err(Reject::TooFar { distance: altitude.abs(), limit: rules.max_position });
+            return Err(Reject::TooHigh { height: altitude.abs(), limit: rules.max_position });
         }
         let mut warning = None;
         if rules.px4_checks {
@@ -159,8 +161,8 @@ impl SetpointTarget {
         })
     }
 
-    /// Adds the bits of NaN axes to the mask: PX4 treats both alike, and the vendor's client relies on it. Refuses
-    /// infinity, and NaN where nothing else controls the axis.
+    /// Adds the bits of NaN axes to the mask: PX4 treats a NaN as an ignored axis, and the vendor's client relies on it. Refuses
+    /// infinity, and a NaN in a setpoint that then has an axis without any value, or x without y.
     fn mask_nan(
         &self,
         position: [f64; 3],

@@ -1,5 +1,5 @@
 //! Samples in our own memory: Cyclone sends and resends them in place, and the memory returns to its pool when no reader needs it
-//! any more. Only topics of writers have this sertype.
+//! any more. Only writers have topics of this kind, so nothing here deserialises.
 use crate::ros::Cdr;
 use cyclors as c;
 use std::{ffi::c_void, ptr, sync::Arc};
@@ -89,8 +89,8 @@ unsafe extern "C" fn to_ser_ref(
     size: usize,
     range: *mut c::ddsrt_iovec_t,
 ) -> *mut c::ddsi_serdata {
-    // SAFETY: as in `to_ser`; the library reads the range until it gives the reference back. Sizes of samples
-    // are multiples of four, so that rounding up stays inside.
+    // SAFETY: as in `to_ser`; the library reads the range until it gives the reference back. It may round
+    // `size` up to a multiple of four; the length of a sample is one (`Block::gather`), so that the range stays inside.
     unsafe {
         let from = sample(data).bytes().as_ptr().add(offset);
         *range = c::ddsrt_iovec_t { iov_base: from.cast_mut().cast(), iov_len: size };

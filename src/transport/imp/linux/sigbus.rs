@@ -42,7 +42,8 @@ impl Range {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Runs `touch`, which may read and write the mapping on this thread even if its file is truncated.
+    /// Runs `touch`, which may read and write the mapping on this thread even if its file is truncated. The mapping must exist until
+    /// this returns.
     pub(in crate::transport) fn touch<R>(&self, touch: impl FnOnce() -> R) -> R {
         struct Outer(*mut Range);
         impl Drop for Outer {
@@ -61,7 +62,7 @@ impl Range {
     /// Replaces the file's pages with zeros; true on success. Async-signal-safe.
     fn replace(&self) -> bool {
         self.lost.store(true, Ordering::Relaxed);
-        // SAFETY: the range is a mapping of the block borrowed by `touch` on this very thread, so
+        // SAFETY: `touch` runs on this very thread, and its caller keeps the mapping until it returns, so
         // no other mapping can have taken its place; its bytes are accessed only as volatile. mmap(2) is a plain system
         // call; errno is restored, because the interrupted code may be about to read it.
         unsafe {
@@ -81,8 +82,8 @@ impl Range {
 }
 
 fn install() -> io::Result<()> {
-    // SAFETY: zeros are a valid `sigaction`. The first call only queries. The handler of the second calls only
-    // async-signal-safe functions: atomics, mmap(2), sigaction(2), raise(3), and the previous handler.
+    // SAFETY: zeros are a valid `sigaction`. The first call of sigaction(2) only queries; the second installs a handler
+    // that uses only what is async-signal-safe: atomics, mmap(2), sigaction(2), raise(3), and the previous handler.
     unsafe {
         let mut before = std::mem::zeroed::<libc::sigaction>();
         if libc::sigaction(libc::SIGBUS, ptr::null(), &raw mut before) != 0 {
