@@ -48,7 +48,7 @@ pub fn check_bridge(facts: &BridgeFacts, simulator: &Simulator, settled: bool) -
             }
             SourceRole::Heartbeats if source.count(DropFault::OtherVehicle) > 0 => {
                 let what = "CopterSim sends heartbeats of vehicles that this bridge does not serve";
-                let remedy = "the log names them: -p vehicles:=[...], or other_vehicles:=[...] if another bridge serves them";
+                let remedy = "the log names them: -p 'vehicles:=[...]', or 'other_vehicles:=[...]' if another bridge serves them";
                 found.push(Finding::new(Code::VehicleNotServed, &source.name, what, remedy));
             }
             SourceRole::Heartbeats
@@ -94,7 +94,11 @@ fn blocked_ports(facts: &BridgeFacts, simulator: &Simulator) -> Option<Finding> 
          a firewall of this host (iptables, nftables) drops them",
         simulator.undelivered_hz
     );
-    let remedy = open_ports(simulator.firewall.as_ref(), &senders);
+    let remedy = format!(
+        "{}; `{}` shows whether they are the simulator's",
+        open_ports(simulator.firewall.as_ref(), &senders),
+        capture(&ports)
+    );
     Some(Finding::new(Code::Firewall, subject, what, remedy))
 }
 
@@ -116,15 +120,17 @@ fn check_silence(
         s.is_requested_sensor() || (s.awaited.is_some() && !is_autopilot)
     };
     let last = facts.sources.iter().filter(of_simulator).filter_map(|source| source.age).min();
+    // Data of vehicles may arrive where heartbeats do not.
+    let is_heard = simulator_runs || last.is_some_and(|age| age < SAME_END);
     match (all, up) {
-        (1.., 0) if simulator_runs && lost > 0 => {
+        (1.., 0) if is_heard && lost > 0 => {
             // A simulator that stops sends its last heartbeat with its last frame.
             let sensors_end = sensors.iter().filter_map(|source| source.age).min();
             let others_continue =
                 last.zip(sensors_end).is_some_and(|(last, end)| end >= last + SAME_END);
             found.extend(others_continue.then(|| captures_ended(lost, all)));
         }
-        (1.., 0) if simulator_runs => found.push(renderer_silent(simulator, &sensors)),
+        (1.., 0) if is_heard => found.push(renderer_silent(simulator, &sensors)),
         (1.., 0) => found.push(match last {
             Some(last) => Finding::new(
                 Code::SimulatorStopped,
@@ -189,7 +195,7 @@ fn renderer_silent(simulator: &Simulator, sensors: &[&SourceFacts]) -> Finding {
     if ports.is_empty() {
         let reason = sensors.iter().find_map(|sensor| sensor.reason.as_deref());
         let what = format!(
-            "heartbeats arrive, but no sensor writes into shared memory: {}",
+            "CopterSim is heard, but no sensor writes into shared memory: {}",
             reason.unwrap_or("RflySim3D does not run on this host")
         );
         let remedy =
@@ -200,7 +206,7 @@ fn renderer_silent(simulator: &Simulator, sensors: &[&SourceFacts]) -> Finding {
         true => format!("; {}", windows_rule("RflySim3D", &[renderer.port()].into(), *bridge)),
         false => String::new(),
     };
-    let what = "heartbeats arrive, but no sensor delivers: RflySim3D does not run at this address or sends to another one, or a \
+    let what = "CopterSim is heard, but no sensor delivers: RflySim3D does not run at this address or sends to another one, or a \
         firewall drops its datagrams";
     let remedy = format!(
         "check that RflySim3D's window is open there; `-p window:=1` requests from the second window; \
@@ -339,7 +345,7 @@ fn check_process(facts: &BridgeFacts, found: &mut Vec<Finding>) {
         let senders: Vec<_> = refused.senders.keys().map(ToString::to_string).collect();
         let what = "sends to the bridge, but is not an accepted sender: its datagrams are dropped";
         let remedy = format!(
-            "if it is your simulator: -p simulator_address:=<this address>, or behind NAT -p accept_from:=[{}]",
+            "if it is your simulator: -p simulator_address:=<this address>, or behind NAT -p 'accept_from:=[{}]'",
             senders.join(",")
         );
         found.push(Finding::new(Code::SenderRefused, senders.join(", "), what, remedy));

@@ -109,7 +109,7 @@ codes! {
         LogLost "log-lost",
     }
     Note {
-        Wsl "wsl",
+        Hosts "hosts",
         RosLocalhost "ros-localhost",
         VehicleNotServed "vehicle-not-served",
         AskedByUnicast "asked-by-unicast",

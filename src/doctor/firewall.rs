@@ -60,7 +60,12 @@ pub(super) fn windows_rule(
     ports: &BTreeSet<u16>,
     bridge: Option<Ipv4Addr>,
 ) -> String {
-    let bridge = bridge.map_or_else(|| "<address of this host>".to_owned(), |ip| ip.to_string());
+    let bridge = match bridge {
+        // Windows gives WSL and Hyper-V's default switch another network of these at each start.
+        Some(ip) if matches!(ip.octets(), [172, 16..=31, ..]) => "172.16.0.0/12".to_owned(),
+        Some(ip) => ip.to_string(),
+        None => "<address of this host>".to_owned(),
+    };
     format!(
         "in PowerShell as administrator, while they run: Get-Process {programs} | % Path | sort -Unique | % {{ New-NetFirewallRule \
          -DisplayName RflySim -Direction Inbound -Program $_ -Protocol UDP -LocalPort {} -RemoteAddress {bridge} -Action Allow }}",
@@ -68,11 +73,14 @@ pub(super) fn windows_rule(
     )
 }
 
-/// Returns the line for PowerShell that lets Windows pass the simulator's datagrams on to a mirrored WSL.
-pub(super) fn hyper_v_rule(ports: &BTreeSet<u16>) -> String {
+/// Returns the line for PowerShell that lets datagrams of another PC reach a mirrored WSL. Those of its own Windows need none
+/// (`LoopbackEnabled` of `Get-NetFirewallHyperVVMSetting`). Such a rule names no program: the firewall is at WSL's port of a
+/// virtual switch, and does not know who sends or listens behind it.
+pub(super) fn hyper_v_rule(ports: &BTreeSet<u16>, sender: Option<Ipv4Addr>) -> String {
+    let sender = sender.map_or_else(|| "<its address>".to_owned(), |ip| ip.to_string());
     format!(
         "in PowerShell as administrator: New-NetFirewallHyperVRule -Name RflySim -DisplayName RflySim -Direction Inbound -VMCreatorId \
-         '{{40E0AC32-46A5-438A-A0B2-2B479E8F2E90}}' -Protocol UDP -LocalPorts {} -Action Allow",
+         '{{40E0AC32-46A5-438A-A0B2-2B479E8F2E90}}' -Protocol UDP -LocalPorts {} -RemoteAddresses {sender} -Action Allow",
         port_ranges(ports, "-").join(",")
     )
 }

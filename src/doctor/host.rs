@@ -1,8 +1,9 @@
-//! Checks the settings against this host: addresses, routes, WSL, buffers, shared memory.
-use super::firewall::{hyper_v_rule, windows_rule};
+//! Checks the settings against this host: addresses, routes, buffers, shared memory.
+use super::arrangement::{arrangement, own_address};
 use super::{Code, Finding};
 use crate::transport::{BlockFile, Firewall, HostFacts, NetworkInterface, Route};
 use crate::wire::NETWORK_GROUP;
+use ipnet::Ipv4Net;
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
@@ -55,38 +56,29 @@ impl Simulator {
     /// Derives it from the settings and this host.
     pub fn new(setup: &Setup, host: &HostFacts) -> Self {
         let address = *setup.renderer.ip();
+        let is_inside = arrangement(address, host).is_inside();
         Self {
             renderer: setup.renderer,
             ports: setup.sends_to.clone(),
-            may_be_windows: !is_own(host, address) || is_wsl(host),
-            bridge: bridge_address(host, address),
+            may_be_windows: is_inside || !is_own(host, address),
+            bridge: match is_inside || !is_own(host, address) {
+                true => own_address(host, address),
+                false => Some(address),
+            },
             firewall: host.firewall.clone(),
             undelivered_hz: 0.0,
         }
     }
 }
 
-fn is_own(host: &HostFacts, address: Ipv4Addr) -> bool {
+pub(super) fn is_own(host: &HostFacts, address: Ipv4Addr) -> bool {
     address.is_loopback() || host.interfaces.iter().any(|i| i.network.addr() == address)
 }
 
-fn is_wsl(host: &HostFacts) -> bool {
-    host.kernel.to_ascii_lowercase().contains("microsoft")
-}
-
-/// Returns the address of the interface of a route.
-fn own_address(host: &HostFacts, route: Option<&Route>) -> Option<Ipv4Addr> {
-    let route = route?;
+/// Returns the address of the interface of a route, with its network.
+pub(super) fn network_of(host: &HostFacts, route: &Route) -> Option<Ipv4Net> {
     let interface = host.interfaces.iter().find(|i| i.name == route.interface);
-    interface.map(|interface| interface.network.addr())
-}
-
-/// Returns the address of this host that the simulator at `simulator` reaches it by.
-fn bridge_address(host: &HostFacts, simulator: Ipv4Addr) -> Option<Ipv4Addr> {
-    if is_own(host, simulator) {
-        return Some(simulator);
-    }
-    own_address(host, route_to(host, simulator))
+    interface.map(|interface| interface.network)
 }
 
 /// Checks the settings against the facts of the host.
@@ -95,7 +87,11 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
     let simulator = *setup.renderer.ip();
     let is_local = is_own(host, simulator);
     let route = route_to(host, simulator);
-    check_wsl(setup, host, &mut found);
+    let own = match is_local {
+        true => Some(simulator),
+        false => own_address(host, simulator),
+    };
+    found.extend(arrangement(simulator, host).findings(setup, host));
     if !is_local && !host.interfaces.is_empty() && route.is_none() {
         let what = "this host has no route to the simulator";
         let remedy = "`ip -br addr` shows this host's networks: give this host an address in the simulator's network, or set \
@@ -105,7 +101,7 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
     if let Some(route) = route.filter(|_| !is_local) {
         check_networks(setup, host, route, &mut found);
     }
-    check_receive_address(setup, host, bridge_address(host, simulator), &mut found);
+    check_receive_address(setup, host, own, &mut found);
     check_multicast(host, route.filter(|_| !is_local), &mut found);
     check_buffers(setup, host, &mut found);
     for sensor in &setup.sensors {
@@ -130,7 +126,7 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
 }
 
 /// Returns the route of a datagram: the longest prefix, then the lowest metric.
-fn route_to(host: &HostFacts, address: Ipv4Addr) -> Option<&Route> {
+pub(super) fn route_to(host: &HostFacts, address: Ipv4Addr) -> Option<&Route> {
     let matching = host.routes.iter().filter(|route| route.network.contains(&address));
     matching.min_by_key(|route| (u8::MAX - route.network.prefix_len(), route.metric))
 }
@@ -142,44 +138,6 @@ fn outward_interfaces(host: &HostFacts) -> impl Iterator<Item = &NetworkInterfac
         let is_virtual = virtual_prefixes.iter().any(|prefix| interface.name.starts_with(prefix));
         interface.up && !interface.loopback && !is_virtual
     })
-}
-
-fn check_wsl(setup: &Setup, host: &HostFacts, found: &mut Vec<Finding>) {
-    if !is_wsl(host) {
-        return;
-    }
-    let simulator = *setup.renderer.ip();
-    let gateway = host.routes.iter().find(|route| route.network.prefix_len() == 0);
-    let gateway = gateway.and_then(|route| route.gateway);
-    let is_mirrored = host.interfaces.iter().any(|interface| interface.name == "loopback0");
-    // Windows takes the addresses of its NAT from 172.16.0.0/12.
-    let is_nat = |gateway: &Ipv4Addr| matches!(gateway.octets(), [172, 16..=31, ..]);
-    let (mode, text, remedy) = match gateway.filter(is_nat) {
-        _ if is_mirrored => (
-            "mirrored",
-            "this host has the addresses of Windows: simulator_address stays 127.0.0.1; Hyper-V's firewall drops inbound \
-             datagrams that Windows did not request",
-            hyper_v_rule(&setup.listens),
-        ),
-        Some(_) => (
-            "NAT",
-            "Windows is the default gateway; multicast does not pass the NAT, so CopterSim must send to this host's address",
-            "let CopterSim send to this host's address, or set networkingMode=mirrored in %UserProfile%\\.wslconfig and run `wsl --shutdown`"
-                .to_owned(),
-        ),
-        None => (
-            "bridged",
-            "this host has an address in the LAN: simulator_address is the LAN address of Windows, whose firewall must accept \
-             UDP",
-            windows_rule("RflySim3D,CopterSim", &setup.sends_to, own_address(host, route_to(host, simulator))),
-        ),
-    };
-    found.push(Finding::new(Code::Wsl, format!("WSL, {mode} network"), text, remedy));
-    if let Some(gateway) = gateway.filter(|_| mode == "NAT" && simulator.is_loopback()) {
-        let what = format!("is {simulator}, which is WSL itself, not Windows");
-        let remedy = format!("rfly_bridge --ros-args -p simulator_address:={gateway}");
-        found.push(Finding::new(Code::WslAddress, "simulator_address", what, remedy));
-    }
 }
 
 fn check_networks(setup: &Setup, host: &HostFacts, route: &Route, found: &mut Vec<Finding>) {

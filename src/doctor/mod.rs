@@ -1,12 +1,14 @@
 //! Checks of a set-up: turns facts into findings with their remedies. Pure; `node` gathers the facts.
 //!
-//! * `host`: the settings against this host: addresses, routes, WSL, buffers, shared memory.
+//! * `host`: the settings against this host: addresses, routes, buffers, shared memory.
+//! * `arrangement`: how this host and the simulator's are arranged: a row of `docs/hosts.md`.
 //! * `environment`: the environment variables of ROS 2 and its middleware.
 //! * `vendor_loader`: Config.json as the vendor's loader reads it.
 //! * `bridge`: the `facts` of a bridge; the bridge reports these findings in `/diagnostics`, too.
 //! * `firewall`: commands that open a firewall.
 //! * `silence`: when the log says that nothing arrives.
 //! * `format`: findings as a table, as JSON and as values of `/diagnostics`.
+mod arrangement;
 mod bridge;
 mod code;
 mod environment;
@@ -17,6 +19,7 @@ mod host;
 mod silence;
 mod vendor_loader;
 
+pub use arrangement::{Arrangement, arrangement};
 pub use bridge::check_bridge;
 pub use code::{Code, Severity};
 pub use environment::check_environment;

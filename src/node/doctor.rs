@@ -63,7 +63,7 @@ fn check_settings(
     *diagnostics_period = PERIOD;
     let (middleware, recorder) = Middleware::recorder(&Options::new("rfly_bridge_doctor"))?;
     recorder.count_only();
-    let (latest, _subscription) = subscribe(&middleware)?;
+    let (latest, subscription) = subscribe(&middleware)?;
     match Bridge::start(&settings, &middleware) {
         Ok(bridge) => {
             // The bridge converts only topics with subscribers, so each of its own topics gets a subscriber. Topics of telemetry
@@ -82,6 +82,8 @@ fn check_settings(
             let is_bridge =
                 |holder: &Holder| matches!(&holder.process, Some((_, name)) if name == OWN_NAME);
             if failures.iter().flat_map(|failure| &failure.holders).any(is_bridge) {
+                // They keep ports open that the running bridge shares, and would take its datagrams.
+                drop((subscription, recorder, middleware));
                 // Kept until the end, because in a ROS 2 workspace its node runs the callbacks.
                 let graph = graph()?;
                 let (running, _subscription) = subscribe(&graph)?;

@@ -66,6 +66,8 @@ pub enum Firewall {
 pub struct HostFacts {
     /// Version of the kernel; WSL's contains `Microsoft`.
     pub kernel: String,
+    /// Maker and product of the machine, which name a virtual machine or a board.
+    pub machine: String,
     /// The process is in a container.
     pub container: bool,
     /// Maximum receive buffer of a program without privileges, in bytes.

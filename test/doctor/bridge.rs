@@ -93,6 +93,11 @@ fn silence_is_told_by_who_is_silent() {
     let ended = |s| found(vec![aged(heartbeats(Up), 0), aged(camera(0, Lost), s), camera(1, Lost)]);
     assert_eq!(codes(&ended(9)), [Code::CapturesEnded]);
     assert_eq!(codes(&ended(2)), [], "the simulator may have stopped");
+    // Requests reach CopterSim, and what it sends arrives, but for its heartbeats: behind NAT, for instance.
+    let states = SourceFacts { kind: SourceRole::TrueState(1), ..aged(camera(101, Up), 0) };
+    let heard = found(vec![heartbeats(Waiting), camera(0, Waiting), states]);
+    assert_eq!(codes(&heard), [Code::RendererSilent]);
+    assert!(heard[0].what.starts_with("CopterSim is heard, but no sensor delivers"), "{heard:?}");
     let awaited = Some((*RENDERER.ip(), 20101));
     let autopilot = SourceFacts { awaited, ..autopilot(Up, AutopilotFacts::default()) };
     let stopped =
@@ -124,10 +129,18 @@ fn packets_that_the_kernel_keeps_from_the_bridge_are_the_first_finding() {
     assert_eq!(alone[0].subject, "UDP ports 9999 to 10000, 10004");
     assert!(alone[0].what.contains("58.5 packets per second"), "{alone:?}");
     // Written down from the manual pages of iptables-extensions, nft, ufw and firewall-cmd; the first two are typed in
-    // test/e2e/programs/test_firewall.py.
+    // test/e2e/programs/test_doctor.py.
     let iptables = "sudo iptables -I INPUT -p udp -s 192.168.1.10 -m multiport --dports 9999:10000,10004 -j ACCEPT";
     assert!(alone[0].remedy.starts_with(iptables), "{alone:?}");
-    let said = |firewall| blocked(Some(firewall), images()).remove(0).remedy;
+    let said =
+        |firewall| {
+            let remedy = blocked(Some(firewall), images()).remove(0).remedy;
+            let (command, look) = remedy.split_once("; ").expect("a line for tcpdump");
+            assert!(look.starts_with(
+                "`sudo tcpdump -ni any 'udp and (portrange 9999-10000 or port 10004)'`"
+            ));
+            command.to_owned()
+        };
     assert_eq!(
         said(Firewall::Nftables("inet filter input".to_owned())),
         "sudo nft insert rule inet filter input ip saddr 192.168.1.10 udp dport '{ 9999-10000, 10004 }' accept"
@@ -317,7 +330,7 @@ fn clocks_readers_and_strangers() {
     assert_eq!(refused(0), [], "none lately");
     let refused = refused(9);
     assert_eq!(codes(&refused), [Code::SenderRefused]);
-    assert!(refused[0].remedy.ends_with("accept_from:=[172.20.0.1]"));
+    assert!(refused[0].remedy.ends_with("-p 'accept_from:=[172.20.0.1]'"));
     let holder = Holder { inode: 1, process: Some((7, "python3".to_owned())) };
     let shared_ports = vec![(30101, holder)];
     let shared = found_in(BridgeFacts { shared_ports, ..BridgeFacts::default() });

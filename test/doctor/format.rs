@@ -6,7 +6,7 @@ use rfly_bridge::doctor::{
 fn findings() -> Vec<Finding> {
     let long = "a text that is longer than a line of a terminal has room for, as most of them are, and goes on";
     let mut findings = vec![
-        Finding::new(Code::Wsl, "WSL", long, "nothing"),
+        Finding::new(Code::Hosts, "WSL", long, "nothing"),
         Finding::new(Code::PortTaken, "UDP port 9999", long, "kill 7"),
         Finding::new(Code::Buffers, "sensor0 img_rgb", long, long),
         Finding::new(Code::PortTaken, "UDP port 9999", long, "kill 7"),
@@ -19,7 +19,7 @@ fn findings() -> Vec<Finding> {
 fn the_worst_comes_first_and_each_once() {
     let found = findings();
     let codes: Vec<_> = found.iter().map(|finding| finding.code).collect();
-    assert_eq!(codes, [Code::PortTaken, Code::Buffers, Code::Wsl]);
+    assert_eq!(codes, [Code::PortTaken, Code::Buffers, Code::Hosts]);
     assert_eq!(worst(&found), Severity::Error);
     assert_eq!(worst(&found[1..]) as u8, 1);
     assert_eq!(worst(&[]) as u8, 0);

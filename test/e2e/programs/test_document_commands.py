@@ -1,4 +1,4 @@
-"""Commands of both programs in every document are run, block by block; those of docs/start.md and docs/howto.md: test_start.py.
+"""Commands of both programs in every document are run, block by block; those of docs/start.md, hosts.md and howto.md: test_start.py.
 Lines with `ros2 service`, `topic` and `param` have the form of docs/command_line.md here; with ROS 2 they are typed as they are
 (test/ros2/test_documents.py)."""
 
@@ -73,7 +73,7 @@ def blocks() -> list:
     """Blocks with commands of the programs, by document and number."""
     result = []
     for path in sorted((ROOT / "docs").glob("*.md")):
-        if path.name in ("start.md", "howto.md"):
+        if path.name in ("start.md", "hosts.md", "howto.md"):
             continue
         fenced = re.findall(r"^```(\w*)\n(.*?)^```", path.read_text(), re.DOTALL | re.MULTILINE)
         for i, block in enumerate(block for language, block in fenced if language in ("", "sh", "bash")):

@@ -1,4 +1,4 @@
-"""The commands of README.md, docs/start.md and docs/howto.md do what they say, in a network with the addresses that they name."""
+"""The commands of README.md, docs/start.md, docs/hosts.md and docs/howto.md do what they say, in a network with the addresses that they name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def sections(document: str) -> list[tuple[str, str]]:
 def commands() -> list:
     """Shell blocks, by section and number."""
     result = []
-    for title, section in sections("../README.md") + sections("start.md") + sections("howto.md"):
+    for title, section in [part for page in ("../README.md", "start.md", "hosts.md", "howto.md") for part in sections(page)]:
         blocks = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
         result += [pytest.param(title, block, id=f"{title.split(':')[0]}-{i}") for i, block in enumerate(blocks)]
     return result

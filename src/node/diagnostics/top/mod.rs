@@ -41,7 +41,8 @@ pub struct TopOptions {
     pub json: bool,
 }
 
-/// Subscribes to every topic below the prefix and shows a table until the time limit, the key `q` or a signal.
+/// Subscribes to every topic below the prefix and shows a table until the time limit, the key `q` or a signal. Into a pipe or file
+/// without a time limit it prints the summary each second.
 pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), NodeError> {
     let (start, limit) = (Instant::now(), options.seconds.map(Duration::from_secs));
     let report = Arc::new(Mutex::new(DiagnosticArray::default()));
@@ -74,7 +75,9 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
                 (_, true) if has_ended || limit.is_none() => {
                     Some(json_of(&groups, &remarks, elapsed))
                 }
-                (None, false) if has_ended => Some(summary(&groups, &remarks, elapsed)),
+                (None, false) if has_ended || options.limit.is_none() => {
+                    Some(summary(&groups, &remarks, elapsed))
+                }
                 (Some(table), _) => {
                     table.screen.update(groups, remarks, elapsed);
                     None

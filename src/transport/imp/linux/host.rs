@@ -17,6 +17,15 @@ pub(in crate::transport) fn read() -> HostFacts {
     let buffer = text("/proc/sys/net/core/rmem_max");
     HostFacts {
         kernel: text("/proc/version").trim().to_owned(),
+        machine: ["sys_vendor", "product_name"]
+            .map(|name| format!("/sys/class/dmi/id/{name}"))
+            .iter()
+            .map(String::as_str)
+            .chain(["/proc/device-tree/model"])
+            .map(|path| text(path).trim_matches(['\0', '\n']).to_owned())
+            .filter(|name| !name.is_empty())
+            .collect::<Vec<_>>()
+            .join(" "),
         container: ["/.dockerenv", "/run/.containerenv"]
             .iter()
             .any(|path| Path::new(path).exists()),
@@ -62,20 +71,41 @@ fn input_chain(rules: &str) -> Option<String> {
 }
 
 /// Returns how many IP packets the kernel received since the start of the host and gave to no program, because a firewall dropped
-/// them, or the reverse-path filter.
+/// them, or the reverse-path filter. Multicast to groups that nobody here joined is left out where the driver counts multicast.
 ///
 /// Reads `/proc/net/snmp`: names and values of a protocol are two lines. A rule that drops a packet counts nowhere.
 pub fn undelivered_packets() -> Option<u64> {
-    let table = fs::read_to_string("/proc/net/snmp").ok()?;
-    let mut lines = table.lines().filter_map(|line| line.strip_prefix("Ip: "));
-    let (names, values) = (lines.next()?.split(' '), lines.next()?.split(' '));
-    let counts: BTreeMap<_, u64> =
-        names.zip(values).filter_map(|(name, value)| Some((name, value.parse().ok()?))).collect();
-    let sum = |names: &[&str]| names.iter().filter_map(|name| counts.get(name)).sum::<u64>();
+    let ip = counts("/proc/net/snmp", "Ip: ")?;
+    let sum = |names: &[&str]| names.iter().filter_map(|name| ip.get(*name)).sum::<u64>();
     // A reassembled packet counts once in place of its fragments.
     let received = sum(&["InReceives", "ReasmOKs"]);
     let told = ["InDelivers", "InHdrErrors", "InAddrErrors", "InDiscards", "InUnknownProtos"];
-    Some(received.saturating_sub(sum(&told) + sum(&["ForwDatagrams", "ReasmReqds"])))
+    let told = sum(&told) + sum(&["ForwDatagrams", "ReasmReqds"]);
+    Some(received.saturating_sub(told + unjoined_multicast().unwrap_or(0)))
+}
+
+/// Reads names and values of `protocol` in a table like `/proc/net/snmp`.
+fn counts(path: &str, protocol: &str) -> Option<BTreeMap<String, u64>> {
+    let table = fs::read_to_string(path).ok()?;
+    let mut lines = table.lines().filter_map(|line| line.strip_prefix(protocol));
+    let (names, values) = (lines.next()?.split(' '), lines.next()?.split(' '));
+    let count = |(name, value): (&str, &str)| Some((name.to_owned(), value.parse().ok()?));
+    Some(names.zip(values).filter_map(count).collect())
+}
+
+/// Returns how many multicast packets drivers received, less those of IPv4 to joined groups, and those of IPv6.
+fn unjoined_multicast() -> Option<u64> {
+    /// Column of `/proc/net/dev` after the name of the interface.
+    const MULTICAST: usize = 7;
+    let devices = fs::read_to_string("/proc/net/dev").ok()?;
+    let of_device =
+        |line: &str| line.split_once(':')?.1.split_whitespace().nth(MULTICAST)?.parse::<u64>().ok();
+    let received: u64 = devices.lines().filter_map(of_device).sum();
+    let joined = counts("/proc/net/netstat", "IpExt: ")?.get("InMcastPkts").copied()?;
+    let ipv6 = fs::read_to_string("/proc/net/snmp6").unwrap_or_default();
+    let ipv6 = ipv6.lines().find_map(|line| line.strip_prefix("Ip6InMcastPkts"));
+    let ipv6 = ipv6.and_then(|count| count.trim().parse().ok()).unwrap_or(0);
+    Some(received.saturating_sub(joined + ipv6))
 }
 
 /// Names of this host and of this user.
