@@ -9,16 +9,6 @@ cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 peers=$target/zenoh-peers
 
-# Tests that run on both middlewares without a word of DDS in them; the others look at what only DDS has.
-on_both=(
-    test/e2e/zenoh
-    test/e2e/streams/test_content.py
-    test/e2e/streams/test_lazy.py
-    test/e2e/ros_graph/test_parameters.py
-    test/e2e/vehicles/test_ground_truth.py
-    test/e2e/programs/test_stats.py
-)
-
 install_peers() {
     local file=test/e2e/requirements-zenoh.txt wanted
     wanted=$(sha256sum "$file")
@@ -30,7 +20,8 @@ install_peers() {
 }
 
 end_to_end() {
-    [ $# -gt 0 ] || set -- "${on_both[@]}"
+    # All tests: those of what only DDS has say so (`ON_DDS` in test/e2e/backend.py).
+    [ $# -gt 0 ] || set -- test/e2e
     # What both have comes from .venv.
     PYTHONPATH=$PWD/.venv/lib/$(basename "$(compgen -G '.venv/lib/python3*')")/site-packages:$peers RFLY_MIDDLEWARE=zenoh \
         scripts/e2e.sh "$@"

@@ -1,4 +1,5 @@
 //! Configuration of Zenoh: the defaults of `rmw_zenoh_cpp`, and the environment variables that replace them.
+use super::plain;
 use crate::ros::{RosError, ZenohOptions};
 use serde_json::Value;
 use zenoh::Config;
@@ -79,7 +80,7 @@ fn read(
         let read = Config::from_file(file.strip_prefix("file://").unwrap_or(file));
         config = read.map_err(|error| RosError::Environment {
             variable,
-            message: format!("`{file}`: {error}"),
+            message: format!("`{file}`: {}", plain(&error)),
         })?;
     }
     let mut problems = Vec::new();
@@ -88,7 +89,7 @@ fn read(
             None => problems.push(format!("`{pair}` has not the form key=value")),
             Some((key, value)) => match config.insert_json5(key.trim(), value.trim()) {
                 Ok(()) => {}
-                Err(error) => problems.push(format!("`{pair}`: {error}")),
+                Err(error) => problems.push(format!("`{pair}`: {}", plain(&error))),
             },
         }
     }
@@ -174,6 +175,7 @@ mod tests {
         let text = error.to_string();
         let named = ["ZENOH_CONFIG_OVERRIDE", "mode=7", "nonsense", "no/such/key=1"];
         assert!(named.iter().all(|part| text.contains(part)), "{text}");
+        assert!(!text.contains(".rs:"), "{text}");
         let error = of_session(&options("", "/nowhere/config.json5"), false).expect_err("missing");
         let text = error.to_string();
         assert!(text.contains("ZENOH_SESSION_CONFIG_URI: `/nowhere/config.json5`"), "{text}");

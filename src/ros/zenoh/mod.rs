@@ -23,13 +23,14 @@ use crate::time::RosTime;
 use graph::Graph;
 use keys::{Attachment, EntityKind, NodeIdentity};
 use parking_lot::Mutex;
+use regex_lite::Regex;
 use service::ReplyThread;
 use shared::SharedPool;
 use std::{
     net::SocketAddr,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Weak,
+        Arc, LazyLock, Weak,
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
@@ -72,7 +73,16 @@ struct NodeSession {
 }
 
 fn failed(call: &'static str, subject: &str, error: &zenoh::Error) -> RosError {
-    RosError::Zenoh { call, subject: subject.to_owned(), message: error.to_string() }
+    RosError::Zenoh { call, subject: subject.to_owned(), message: plain(error) }
+}
+
+/// What Zenoh says, without the places in its source.
+fn plain(error: &zenoh::Error) -> String {
+    static PLACE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r" at \S+\.rs:\d+\.?").ok());
+    let text = error.to_string();
+    let cut = PLACE.as_ref().map(|place| place.replace_all(&text, "").into_owned());
+    cut.unwrap_or(text)
 }
 
 /// Runs what blocks in Zenoh: it must not on a thread of a current-thread runtime.
