@@ -4,6 +4,7 @@
 #
 #   scripts/zenoh.sh            # build, Rust tests, end-to-end tests
 #   scripts/zenoh.sh e2e ...    # end-to-end tests only, with arguments of pytest; RFLY_BRIDGE names a program
+#   scripts/zenoh.sh ros2 ...   # test/ros2 with rmw_zenoh_cpp of the ROS 2 that is sourced, against the program built before
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
@@ -27,6 +28,13 @@ end_to_end() {
         scripts/e2e.sh "$@"
 }
 
+if [ "${1:-}" = ros2 ]; then
+    shift
+    [ $# -gt 0 ] || set -- test/ros2
+    export RMW_IMPLEMENTATION=rmw_zenoh_cpp RFLY_BACKEND=dds RFLY_MIDDLEWARE=zenoh
+    export RFLY_BRIDGE=${RFLY_BRIDGE:-$target/zenoh/release/rfly_bridge} RFLY_EMULATOR=${RFLY_EMULATOR:-$target/zenoh/release/rflysim_emulator}
+    exec scripts/alone "${RFLY_ROS_PYTHON:-python3}" -m pytest -q -rs "$@"
+fi
 scripts/setup.sh python
 install_peers
 if [ "${1:-}" = e2e ]; then
