@@ -8,6 +8,10 @@ echo "== the path against its floor"
 cargo bench -q --bench path
 echo "== clients of the view"
 cargo bench -q --bench path -- view
+if [ -n "${RFLY_ZENOH:-}" ]; then
+    echo "== Cyclone DDS and Zenoh (docs/zenoh.md)"
+    cargo bench -q --features zenoh --target-dir target/zenoh --bench path -- zenoh
+fi
 echo "== setpoints, and the telemetry of a fleet"
 cargo bench -q --bench control
 echo "== conversions (divan)"

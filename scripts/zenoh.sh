@@ -4,20 +4,11 @@
 #
 #   scripts/zenoh.sh            # build, Rust tests, end-to-end tests
 #   scripts/zenoh.sh e2e ...    # end-to-end tests only, with arguments of pytest; RFLY_BRIDGE names a program
+#   scripts/zenoh.sh ros2 ...   # test/ros2 with rmw_zenoh_cpp of the ROS 2 that is sourced, against the program built before
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
 peers=$target/zenoh-peers
-
-# Tests that run on both middlewares without a word of DDS in them; the others look at what only DDS has.
-on_both=(
-    test/e2e/zenoh
-    test/e2e/streams/test_content.py
-    test/e2e/streams/test_lazy.py
-    test/e2e/ros_graph/test_parameters.py
-    test/e2e/vehicles/test_ground_truth.py
-    test/e2e/programs/test_stats.py
-)
 
 install_peers() {
     local file=test/e2e/requirements-zenoh.txt wanted
@@ -30,12 +21,20 @@ install_peers() {
 }
 
 end_to_end() {
-    [ $# -gt 0 ] || set -- "${on_both[@]}"
+    # All tests: those of what only DDS has say so (`ON_DDS` in test/e2e/backend.py).
+    [ $# -gt 0 ] || set -- test/e2e
     # What both have comes from .venv.
     PYTHONPATH=$PWD/.venv/lib/$(basename "$(compgen -G '.venv/lib/python3*')")/site-packages:$peers RFLY_MIDDLEWARE=zenoh \
         scripts/e2e.sh "$@"
 }
 
+if [ "${1:-}" = ros2 ]; then
+    shift
+    [ $# -gt 0 ] || set -- test/ros2
+    export RMW_IMPLEMENTATION=rmw_zenoh_cpp RFLY_BACKEND=dds RFLY_MIDDLEWARE=zenoh
+    export RFLY_BRIDGE=${RFLY_BRIDGE:-$target/zenoh/release/rfly_bridge} RFLY_EMULATOR=${RFLY_EMULATOR:-$target/zenoh/release/rflysim_emulator}
+    exec scripts/alone "${RFLY_ROS_PYTHON:-python3}" -m pytest -q -rs "$@"
+fi
 scripts/setup.sh python
 install_peers
 if [ "${1:-}" = e2e ]; then

@@ -207,8 +207,9 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
     let args = ros_args::words(std::env::args_os().skip(1)).and_then(ros_args::parse_bridge)?;
     // The doctor starts a bridge; its findings contain what that bridge would log.
     let is_quiet = args.rest.first().is_some_and(|word| word == "doctor");
-    // What of Zenoh's links concerns the user, the bridge says.
-    let default_level = if is_quiet { "off" } else { "info,zenoh=error" };
+    // What of Zenoh's links concerns the user, the bridge says; Zenoh says at each try that one was not made.
+    const LEVEL: &str = "info,zenoh=error,zenoh_transport::unicast::establishment=off";
+    let default_level = if is_quiet { "off" } else { LEVEL };
     let level = args.log_level.clone().unwrap_or_else(|| default_level.to_owned());
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
     let (layer, rosout) = rosout();

@@ -1,21 +1,23 @@
 //! (f) Cyclone DDS and Zenoh, through sockets and in shared memory: the same bridge and images in turns.
-use super::subject::{Config, Subject, ZENOH};
+use super::subject::{Config, Subject};
 use super::watch::Watch;
-use super::{HZ, Result, Run, measure_by, simulator};
+use super::{HZ, Result, Run, measure_by, report, simulator};
 use rfly_bridge::ros::MiddlewareKind;
 use serde_json::{Value, json};
 
-/// Name, middleware, size of the shared memory: as much as a user without privileges may lock in many distributions.
+/// Name, middleware, size of the shared memory: that of the default, which users without privileges may have to be allowed to lock.
 const WAYS: [(&str, MiddlewareKind, &str); 3] = [
     ("Cyclone DDS, UDP", MiddlewareKind::Dds, ""),
     ("Zenoh, TCP", MiddlewareKind::Zenoh, "zenoh.shared_memory_mb:=0"),
-    ("Zenoh, shared memory", MiddlewareKind::Zenoh, "zenoh.shared_memory_mb:=7"),
+    ("Zenoh, shared memory", MiddlewareKind::Zenoh, "zenoh.shared_memory_mb:=48"),
 ];
 
 pub(crate) fn compare(seconds: u64, rounds: usize) -> Result<Value> {
     println!("(f) one raw sensor at {HZ} Hz over UDP, by the middleware to its subscriber\n");
-    println!("| size | middleware | CPU/frame of the bridge | latency | lost |");
-    println!("|---|---|---|---|---|");
+    println!(
+        "| size | middleware | CPU/frame of the bridge | ratio | latency p50 | ratio | lost |"
+    );
+    println!("|---|---|---|---|---|---|---|");
     let _router = Subject::router()?;
     let mut rows = Vec::new();
     for (width, height) in [(640, 480), (1280, 720), (1920, 1080)] {
@@ -31,16 +33,21 @@ pub(crate) fn compare(seconds: u64, rounds: usize) -> Result<Value> {
                 runs.push(measure_by(&emulator, &config, bridge, watch, seconds)?);
             }
         }
-        for ((name, ..), runs) in WAYS.iter().zip(&runs) {
-            let run = Run::median(runs);
+        let runs = runs.map(|runs| Run::median(&runs));
+        let [dds, ..] = &runs;
+        for ((name, ..), run) in WAYS.iter().zip(&runs) {
             println!(
-                "| {width}x{height} | {name} | {:.2} ms | {:.2} ms | {} |",
-                run.cpu_ms, run.latency_ms, run.lost
+                "| {width}x{height} | {name} | {:.2} ms | {:.2} | {:.2} ms | {:.2} | {} |",
+                run.cpu_ms,
+                run.cpu_ms / dds.cpu_ms,
+                run.latency_ms,
+                run.latency_ms / dds.latency_ms,
+                run.lost
             );
             rows.push(json!({
                 "size": format!("{width}x{height}"), "middleware": name, "bridge": run,
             }));
         }
     }
-    Ok(json!({ "bench": "middlewares", "router": ZENOH, "hz": HZ, "rows": rows }))
+    Ok(json!({ "bench": "middlewares", "machine": report::machine(), "hz": HZ, "rows": rows }))
 }

@@ -47,7 +47,8 @@ pub struct ZenohOptions {
     pub router_config: String,
     /// `ZENOH_CONFIG_OVERRIDE`: `key=value;key=value`, applied to either.
     pub overrides: String,
-    /// `ZENOH_ROUTER_CHECK_ATTEMPTS`: seconds that the start waits for a router; `None` for no check.
+    /// `ZENOH_ROUTER_CHECK_ATTEMPTS`: seconds after which it is said that there is no router; `u64::MAX`: the start waits for one;
+    /// `None`: nothing is said.
     pub router_check_attempts: Option<u64>,
     /// Size of the shared memory of the publishers; 0 for none.
     pub shared_memory_bytes: usize,

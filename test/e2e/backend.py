@@ -6,6 +6,8 @@ import os
 import re
 from pathlib import Path
 
+import pytest
+
 BACKEND = os.environ.get("RFLY_BACKEND", "dds")
 """`dds`: the embedded Cyclone DDS. `rclrs`: a bridge that was built in the sourced ROS 2 workspace."""
 assert BACKEND in ("dds", "rclrs"), f"RFLY_BACKEND is {BACKEND!r}, neither dds nor rclrs"
@@ -13,6 +15,9 @@ assert BACKEND in ("dds", "rclrs"), f"RFLY_BACKEND is {BACKEND!r}, neither dds n
 MIDDLEWARE = os.environ.get("RFLY_MIDDLEWARE", "dds")
 """`zenoh`: the embedded middleware is Zenoh, and so is that of the peer (docs/zenoh.md)."""
 assert MIDDLEWARE == "dds" or (MIDDLEWARE, BACKEND) == ("zenoh", "dds"), f"RFLY_MIDDLEWARE is {MIDDLEWARE!r}"
+
+ON_DDS = pytest.mark.skipif(MIDDLEWARE != "dds", reason="looks at what only DDS has")
+"""For tests of discovery, QoS and graph information on the wire of DDS; all others run on both."""
 
 RMW = os.environ.get("RMW_IMPLEMENTATION", "") if BACKEND == "rclrs" else ""
 """The middleware of the rclrs build."""

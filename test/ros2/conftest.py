@@ -17,7 +17,8 @@ os.environ["ROS_LOCALHOST_ONLY"] = "1"
 os.environ.setdefault("RFLY_BACKEND", "rclrs")
 os.environ["RFLY_GRAPH"] = os.environ["ROS_DISTRO"]
 
-from processes import own_standard_ports
+from backend import MIDDLEWARE
+from processes import Process, binary, own_standard_ports
 from programs import RUNNING, Programs
 
 from ros import FIGURES, Listener
@@ -34,6 +35,16 @@ def domain_id() -> int:
 def simulator_ports() -> None:
     """The simulator's ports are fixed, so one test session at a time owns them."""
     own_standard_ports()
+
+
+@pytest.fixture(scope="session", autouse=MIDDLEWARE == "zenoh")
+def router(tmp_path_factory):
+    """Through which nodes on Zenoh find each other."""
+    log = tmp_path_factory.mktemp("zenoh") / "router.log"
+    process = Process("router", [binary("rfly_bridge", "RFLY_BRIDGE"), "router"], log).start()
+    process.wait_for_output("Zenoh router on ")
+    yield process
+    assert process.stop() == 0
 
 
 COLOUR = with_defaults(0, 1, RAW, width=320, height=240, rate=20)

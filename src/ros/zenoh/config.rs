@@ -1,21 +1,23 @@
 //! Configuration of Zenoh: the defaults of `rmw_zenoh_cpp`, and the environment variables that replace them.
+use super::plain;
 use crate::ros::{RosError, ZenohOptions};
+use serde_json::Value;
 use zenoh::Config;
 
 /// What `rmw_zenoh_cpp` changes of Zenoh's defaults for a node.
 const OF_SESSION: &[(&str, &str)] = &[
     ("mode", r#""peer""#),
-    ("connect/endpoints", r#"["tcp/localhost:7447"]"#),
-    ("listen/endpoints", r#"["tcp/localhost:0"]"#),
+    (CONNECT, r#"["tcp/localhost:7447"]"#),
+    (LISTEN, r#"["tcp/localhost:0"]"#),
     (AUTOCONNECT, r#"{ peer: { to_router: "always", to_peer: "greater-zid" } }"#),
-    ("queries_default_timeout", "600000"),
+    (BLOCK, "60000000"),
 ];
 /// The same of a router.
 const OF_ROUTER: &[(&str, &str)] = &[
     ("mode", r#""router""#),
-    ("listen/endpoints", r#"["tcp/[::]:7447"]"#),
+    (LISTEN, r#"["tcp/[::]:7447"]"#),
     (AUTOCONNECT, r#"{ router: { to_router: "always", to_peer: "always" } }"#),
-    ("queries_default_timeout", "60000"),
+    (BLOCK, "5000000"),
     ("routing/router/peers_failover_brokering", "false"),
 ];
 /// And of both: many nodes may start at a time.
@@ -23,21 +25,27 @@ const OF_BOTH: &[(&str, &str)] = &[
     ("scouting/multicast/enabled", "false"),
     ("scouting/gossip/target", r#"{ router: ["router", "peer"], peer: ["router"] }"#),
     ("timestamping/enabled", "true"),
+    ("queries_default_timeout", "600000"),
     ("transport/unicast/open_timeout", "60000"),
     ("transport/unicast/accept_timeout", "60000"),
     ("transport/unicast/accept_pending", "10000"),
     ("transport/unicast/max_sessions", "10000"),
     ("transport/link/tx/lease", "60000"),
     ("transport/link/tx/keep_alive", "2"),
-    ("transport/link/tx/queue/congestion_control/block/wait_before_close", "60000000"),
     // Batches of 64 KiB: with Zenoh's 2 a burst of images makes a reader that is late for 2 ms lose small messages.
     ("transport/link/tx/queue/size/data", "16"),
     (SHARED_MEMORY, "false"),
     // Copies of large samples into a further pool, where the pool of the publishers has no room.
     ("transport/shared_memory/transport_optimization/enabled", "false"),
 ];
+pub(super) const CONNECT: &str = "connect/endpoints";
+pub(super) const LISTEN: &str = "listen/endpoints";
+/// The only transport of this build.
+pub(super) const TCP: &str = "tcp/";
 const SHARED_MEMORY: &str = "transport/shared_memory/enabled";
 const AUTOCONNECT: &str = "scouting/gossip/autoconnect_strategy";
+/// Time in µs until a link that is full is closed.
+const BLOCK: &str = "transport/link/tx/queue/congestion_control/block/wait_before_close";
 const OVERRIDE: &str = "ZENOH_CONFIG_OVERRIDE";
 
 /// Configuration of a node; with or without shared memory, unless a file or the overrides say otherwise.
@@ -72,7 +80,7 @@ fn read(
         let read = Config::from_file(file.strip_prefix("file://").unwrap_or(file));
         config = read.map_err(|error| RosError::Environment {
             variable,
-            message: format!("`{file}`: {error}"),
+            message: format!("`{file}`: {}", plain(&error)),
         })?;
     }
     let mut problems = Vec::new();
@@ -81,29 +89,45 @@ fn read(
             None => problems.push(format!("`{pair}` has not the form key=value")),
             Some((key, value)) => match config.insert_json5(key.trim(), value.trim()) {
                 Ok(()) => {}
-                Err(error) => problems.push(format!("`{pair}`: {error}")),
+                Err(error) => problems.push(format!("`{pair}`: {}", plain(&error))),
             },
         }
     }
-    if problems.is_empty() {
-        return Ok(config);
+    if !problems.is_empty() {
+        return Err(RosError::Environment { variable: OVERRIDE, message: problems.join("; ") });
     }
-    Err(RosError::Environment { variable: OVERRIDE, message: problems.join("; ") })
+    // Zenoh itself tries such a node again and again.
+    let foreign = [CONNECT, LISTEN].iter().flat_map(|key| endpoints(&config, key));
+    let foreign: Vec<_> = foreign.filter(|node| !node.starts_with(TCP)).collect();
+    let Some(first) = foreign.first() else { return Ok(config) };
+    let variable = if overrides.contains(first) { OVERRIDE } else { variable };
+    let message = format!(
+        "`{}`: this program has TCP only, without TLS: use tcp/ADDRESS:PORT, for links with TLS to a `rmw_zenohd` on this host \
+         that has them",
+        foreign.join("`, `")
+    );
+    Err(RosError::Environment { variable, message })
+}
+
+/// The nodes that a session connects to, or the addresses that it listens on: a list, or one for each mode.
+pub(super) fn endpoints(config: &Config, key: &str) -> Vec<String> {
+    fn collect(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::String(endpoint) => found.push(endpoint.clone()),
+            Value::Array(values) => values.iter().for_each(|value| collect(value, found)),
+            Value::Object(by_mode) => by_mode.values().for_each(|value| collect(value, found)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    let mut found = Vec::new();
+    let json = config.get_json(key).unwrap_or_default();
+    collect(&serde_json::from_str(&json).unwrap_or_default(), &mut found);
+    found
 }
 
 /// Whether sessions with this configuration exchange shared memory.
 pub(super) fn shares_memory(config: &Config) -> bool {
     config.get_json(SHARED_MEMORY).is_ok_and(|value| value == "true")
-}
-
-/// The addresses that a session connects to, for messages.
-pub(super) fn routers(config: &Config) -> String {
-    config.get_json("connect/endpoints").unwrap_or_default()
-}
-
-/// The addresses that others connect to.
-pub(super) fn listens(config: &Config) -> String {
-    config.get_json("listen/endpoints").unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -122,17 +146,26 @@ mod tests {
     #[test]
     fn defaults_are_accepted_and_pairs_replace_them() {
         let config = of_session(&options("", ""), true).expect("the defaults");
-        assert_eq!(routers(&config), r#"["tcp/localhost:7447"]"#);
+        assert_eq!(endpoints(&config, CONNECT), ["tcp/localhost:7447"]);
         assert!(shares_memory(&config));
         let without = of_session(&options("", ""), false).expect("the defaults");
         let router = of_router(&options("", "")).expect("the defaults");
         assert!(!shares_memory(&without) && !shares_memory(&router));
-        assert_eq!(listens(&router), r#"["tcp/[::]:7447"]"#);
+        assert_eq!(endpoints(&router, LISTEN), ["tcp/[::]:7447"]);
         let pairs =
             r#"connect/endpoints=["tcp/127.0.0.1:7000"]; transport/shared_memory/enabled=false;"#;
         let config = of_session(&options(pairs, ""), true).expect("the pairs");
-        assert_eq!(routers(&config), r#"["tcp/127.0.0.1:7000"]"#);
+        assert_eq!(endpoints(&config, CONNECT), ["tcp/127.0.0.1:7000"]);
         assert!(!shares_memory(&config));
+    }
+
+    #[test]
+    fn addresses_of_other_transports_are_named() {
+        let pairs = r#"connect/endpoints={peer:["tls/10.0.0.1:7447","tcp/10.0.0.1:7447"]};listen/endpoints=["quic/[::]:0"]"#;
+        let text = of_session(&options(pairs, ""), true).expect_err("no TLS").to_string();
+        let named = ["ZENOH_CONFIG_OVERRIDE: `tls/10.0.0.1:7447`, `quic/[::]:0`:", "TCP only"];
+        assert!(named.iter().all(|part| text.contains(part)), "{text}");
+        assert!(!text.contains("tcp/10"), "{text}");
     }
 
     #[test]
@@ -142,6 +175,7 @@ mod tests {
         let text = error.to_string();
         let named = ["ZENOH_CONFIG_OVERRIDE", "mode=7", "nonsense", "no/such/key=1"];
         assert!(named.iter().all(|part| text.contains(part)), "{text}");
+        assert!(!text.contains(".rs:"), "{text}");
         let error = of_session(&options("", "/nowhere/config.json5"), false).expect_err("missing");
         let text = error.to_string();
         assert!(text.contains("ZENOH_SESSION_CONFIG_URI: `/nowhere/config.json5`"), "{text}");

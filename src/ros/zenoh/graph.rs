@@ -23,6 +23,21 @@ struct KnownEndpoints {
     by_token: BTreeMap<String, AnnouncedEndpoint>,
     /// Number of subscriptions by topic and type, for the topics of our publishers.
     counted: HashMap<(String, String), Arc<AtomicUsize>>,
+    /// Types with hash of our own topics and services.
+    own: HashMap<String, String>,
+    /// Kinds of mismatch that were logged.
+    told: BTreeSet<Mismatch>,
+}
+
+/// Why two endpoints of one type exchange nothing.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+enum Mismatch {
+    /// The other one has no type hash, as on Humble.
+    Older,
+    /// Ours has none.
+    Newer,
+    /// Both have one.
+    Definition,
 }
 
 impl Graph {
@@ -35,6 +50,7 @@ impl Graph {
         }
         let key = (endpoint.name.clone(), endpoint.typed.clone());
         let subscribes = endpoint.kind == EntityKind::Subscription;
+        known.tell_mismatch(&endpoint);
         let is_new = known.by_token.insert(token.to_owned(), endpoint).is_none();
         if let Some(count) = known.counted.get(&key).filter(|_| is_new && subscribes) {
             count.fetch_add(1, Ordering::Relaxed);
@@ -50,6 +66,28 @@ impl Graph {
         if let Some(count) = known.counted.get(&key).filter(|_| subscribes) {
             count.fetch_sub(1, Ordering::Relaxed);
         }
+    }
+
+    /// This node has an endpoint of this type: says why others of this name exchange nothing with it.
+    pub(super) fn announce_own(&self, name: &str, typed: &str) {
+        let mut known = self.0.lock();
+        if known.own.len() < MAX_ENDPOINTS {
+            known.own.insert(name.to_owned(), typed.to_owned());
+        }
+        let others = known.by_token.values().filter(|endpoint| endpoint.name == name);
+        for other in others.cloned().collect::<Vec<_>>() {
+            known.tell_mismatch(&other);
+        }
+    }
+
+    /// A node of this session that subscribes to the topic.
+    pub(super) fn reader(&self, session: &str, topic: &str) -> Option<String> {
+        let known = self.0.lock();
+        let mut of_session = known.by_token.iter().filter(|(token, endpoint)| {
+            endpoint.kind == EntityKind::Subscription
+                && (endpoint.name == topic && keys::session_of(token) == Some(session))
+        });
+        of_session.next().map(|(_, endpoint)| endpoint.node.clone())
     }
 
     /// The number of subscriptions to a topic, kept up to date.
@@ -92,6 +130,31 @@ impl Graph {
 }
 
 impl KnownEndpoints {
+    /// Logs each kind of mismatch once.
+    fn tell_mismatch(&mut self, other: &AnnouncedEndpoint) {
+        let Some(mismatch) = self.own.get(&other.name).and_then(|own| mismatch(own, other)) else {
+            return;
+        };
+        if !self.told.insert(mismatch) {
+            return;
+        }
+        let AnnouncedEndpoint { node, name, type_name, .. } = other;
+        let why = match mismatch {
+            Mismatch::Older => {
+                "is of Humble or older, without type hashes: start this program with ROS_DISTRO=humble"
+            }
+            Mismatch::Newer => {
+                "is of Jazzy or later, with type hashes: start this program without ROS_DISTRO=humble"
+            }
+            Mismatch::Definition => {
+                "has another definition of the type: build both with the same message packages"
+            }
+        };
+        tracing::warn!(
+            "{node} and this node exchange nothing on {name} ({type_name}): {node} {why}"
+        );
+    }
+
     fn of(&self, kind: EntityKind) -> impl Iterator<Item = &AnnouncedEndpoint> {
         self.by_token.values().filter(move |endpoint| endpoint.kind == kind)
     }
@@ -102,6 +165,17 @@ impl KnownEndpoints {
             nodes.entry(endpoint.name.clone()).or_default().insert(endpoint.node.clone());
         }
         nodes
+    }
+}
+
+fn mismatch(own: &str, other: &AnnouncedEndpoint) -> Option<Mismatch> {
+    let (own_type, own_hash) = own.split_once('/')?;
+    let (other_type, other_hash) = other.typed.split_once('/')?;
+    match (keys::is_hash(own_hash), keys::is_hash(other_hash)) {
+        _ if own_type != other_type || own_hash == other_hash || own_hash == keys::ANY_HASH => None,
+        (_, false) => Some(Mismatch::Older),
+        (false, true) => Some(Mismatch::Newer),
+        (true, true) => Some(Mismatch::Definition),
     }
 }
 
@@ -124,5 +198,34 @@ impl Watch for Arc<Graph> {
         let topic =
             |((name, type_name), subscribers)| SubscribedTopic { name, type_name, subscribers };
         topics.into_iter().map(topic).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_exchanges_nothing_is_known_by_the_hashes() {
+        const HASH: &str =
+            "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18";
+        let token = |hash: &str| {
+            format!(
+                "@ros2_lv/0/a1/0/3/MS/%/%/listener/%chatter/std_msgs::msg::dds_::String_/{hash}/::,10:,:,:,,"
+            )
+        };
+        let with = |own: &str, other: &str| {
+            let other = keys::endpoint_of(&token(other)).expect("a token");
+            mismatch(&format!("std_msgs::msg::dds_::String_/{own}"), &other)
+        };
+        let none = "TypeHashNotSupported";
+        assert_eq!(with(HASH, HASH), None);
+        assert_eq!(with(none, none), None);
+        assert_eq!(with("*", HASH), None);
+        assert_eq!(with(HASH, none), Some(Mismatch::Older));
+        assert_eq!(with(none, HASH), Some(Mismatch::Newer));
+        assert_eq!(with(HASH, &HASH.replace("df", "00")), Some(Mismatch::Definition));
+        let other = keys::endpoint_of(&token(none)).expect("a token");
+        assert_eq!(mismatch(&format!("std_msgs::msg::dds_::Bool_/{HASH}"), &other), None);
     }
 }

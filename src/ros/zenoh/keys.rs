@@ -11,6 +11,10 @@ const ADMIN_SPACE: &str = "@ros2_lv";
 const SLASH: &str = "%";
 /// Hash of a type on Humble.
 const NO_HASH: &str = "TypeHashNotSupported";
+/// Begin of a hash (REP 2016).
+const HASH: &str = "RIHS01_";
+/// Stands for every hash.
+pub(super) const ANY_HASH: &str = "*";
 /// Depth that a token leaves out.
 const DEFAULT_DEPTH: u16 = 42;
 /// Numbers of `rmw_qos_*_policy_e`.
@@ -50,9 +54,14 @@ pub(super) fn typed(type_name: &str, distro: Distro) -> String {
     let dds = names::dds_type(type_name);
     match (distro, msgs::type_hash(type_name)) {
         (Distro::Humble, _) => format!("{dds}/{NO_HASH}"),
-        (_, Some(hash)) => format!("{dds}/RIHS01_{hash}"),
-        (_, None) => format!("{dds}/*"),
+        (_, Some(hash)) => format!("{dds}/{HASH}{hash}"),
+        (_, None) => format!("{dds}/{ANY_HASH}"),
     }
+}
+
+/// Is this the hash of a type?
+pub(super) fn is_hash(text: &str) -> bool {
+    text.starts_with(HASH)
 }
 
 /// Key of the data of a topic, or of the requests of a service, from its full name and [`typed`] type.
@@ -93,7 +102,7 @@ impl NodeIdentity {
         qos: Qos,
     ) -> String {
         // A token is no key expression.
-        let typed = typed.replace('*', NO_HASH);
+        let typed = typed.replace(ANY_HASH, NO_HASH);
         format!("{}/{}/{typed}/{}", self.begin(id, kind.code()), mangled(name), encoded(qos))
     }
 
@@ -174,6 +183,11 @@ pub(super) fn endpoint_of(token: &str) -> Option<AnnouncedEndpoint> {
         typed: format!("{type_name}/{hash}"),
         qos: decoded(qos)?,
     })
+}
+
+/// The session that a token is of.
+pub(super) fn session_of(token: &str) -> Option<&str> {
+    token.split('/').nth(2)
 }
 
 /// Id of an endpoint, from its token.

@@ -23,13 +23,15 @@ use crate::time::RosTime;
 use graph::Graph;
 use keys::{Attachment, EntityKind, NodeIdentity};
 use parking_lot::Mutex;
+use regex_lite::Regex;
 use service::ReplyThread;
 use shared::SharedPool;
 use std::{
+    net::SocketAddr,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc, Weak,
-        atomic::{AtomicU64, Ordering},
+        Arc, LazyLock, Weak,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -39,6 +41,7 @@ use zenoh::{
     liveliness::LivelinessToken,
     pubsub::Subscriber,
     sample::{Sample, SampleKind},
+    session::{Link, Transport},
 };
 use zenoh_ext::{AdvancedSubscriberBuilderExt as _, HistoryConfig, RecoveryConfig};
 
@@ -51,6 +54,8 @@ pub(super) struct ZenohNode {
     _node: LivelinessToken,
     _tokens: Subscriber<()>,
     writers: Mutex<Vec<Weak<ZenohWriter>>>,
+    /// Was it said who reads through sockets what is in shared memory?
+    told_of_sockets: AtomicBool,
     shared: Arc<NodeSession>,
 }
 
@@ -68,7 +73,16 @@ struct NodeSession {
 }
 
 fn failed(call: &'static str, subject: &str, error: &zenoh::Error) -> RosError {
-    RosError::Zenoh { call, subject: subject.to_owned(), message: error.to_string() }
+    RosError::Zenoh { call, subject: subject.to_owned(), message: plain(error) }
+}
+
+/// What Zenoh says, without the places in its source.
+fn plain(error: &zenoh::Error) -> String {
+    static PLACE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r" at \S+\.rs:\d+\.?").ok());
+    let text = error.to_string();
+    let cut = PLACE.as_ref().map(|place| place.replace_all(&text, "").into_owned());
+    cut.unwrap_or(text)
 }
 
 /// Runs what blocks in Zenoh: it must not on a thread of a current-thread runtime.
@@ -99,7 +113,7 @@ impl ZenohNode {
     pub(super) fn new(options: &Options, names: &Resolver) -> Result<Self, RosError> {
         let shares = options.zenoh.shared_memory_bytes > 0;
         let mut config = config::of_session(&options.zenoh, shares)?;
-        let routers = config::routers(&config);
+        let routers = config::endpoints(&config, config::CONNECT);
         let bytes = options.zenoh.shared_memory_bytes;
         let pool = (shares && config::shares_memory(&config)).then(|| SharedPool::new(bytes));
         let pool = pool.and_then(|pool| {
@@ -117,9 +131,7 @@ impl ZenohNode {
         }
         let session = beside_runtimes(|| {
             let session = zenoh::open(config).wait();
-            let session = session.map_err(|error| failed("open", "session", &error))?;
-            look_for_router(&session, options.zenoh.router_check_attempts, &routers);
-            Ok::<_, RosError>(session)
+            session.map_err(|error| failed("open", "session", &error))
         })?;
         let shared = Arc::new(NodeSession {
             identity: NodeIdentity {
@@ -136,6 +148,7 @@ impl ZenohNode {
             replies: ReplyThread::default(),
             pool,
         });
+        look_for_router(&shared, options.zenoh.router_check_attempts, routers);
         let graph = shared.graph.clone();
         let tokens = keys::all_tokens(options.domain_id);
         let liveliness = shared.session.liveliness();
@@ -148,27 +161,78 @@ impl ZenohNode {
         });
         let tokens = tokens.wait().map_err(|error| failed("subscribe", "liveliness", &error))?;
         let node = shared.announce(&shared.identity.token())?;
-        Ok(Self { _node: node, _tokens: tokens, writers: Mutex::default(), shared })
+        Ok(Self {
+            _node: node,
+            _tokens: tokens,
+            writers: Mutex::default(),
+            told_of_sockets: AtomicBool::new(false),
+            shared,
+        })
     }
 
     fn writers(&self) -> Vec<Arc<ZenohWriter>> {
         self.writers.lock().iter().filter_map(Weak::upgrade).collect()
     }
-}
 
-/// Nodes find each other through a router: waits for one, and says how to start it.
-fn look_for_router(session: &Session, attempts: Option<u64>, routers: &str) {
-    let is_there = || session.info().routers_zid().wait().next().is_some();
-    let Some(attempts) = attempts else { return };
-    for _ in 0..attempts.saturating_mul(ROUTER_CHECKS) {
-        if is_there() {
+    /// Says once which node on this host takes through its socket what it could map, and why that may be.
+    fn tell_of_sockets(&self, writers: &[Arc<ZenohWriter>]) {
+        let topics: Vec<_> = writers.iter().filter(|writer| writer.shares()).collect();
+        if topics.is_empty() || self.told_of_sockets.load(Ordering::Relaxed) {
             return;
         }
-        std::thread::sleep(ROUTER_CHECK);
+        let session = &self.shared.session;
+        for transport in session.info().transports().wait() {
+            if transport.is_shm() || !is_local(session, &transport) {
+                continue;
+            }
+            let reads = |topic: &str| self.shared.graph.reader(&transport.zid().to_string(), topic);
+            let found = topics.iter().find_map(|writer| Some((reads(writer.topic())?, writer)));
+            let Some((reader, writer)) = found else { continue };
+            self.told_of_sockets.store(true, Ordering::Relaxed);
+            tracing::info!(
+                "{reader} reads {} through a socket, not in shared memory: its session has not \
+                 transport/shared_memory/enabled=true, may not lock memory (ulimit -l), or is of another user, \
+                 another container or another version of Zenoh (docs/zenoh.md)",
+                writer.topic()
+            );
+            return;
+        }
     }
-    tracing::warn!(
-        "no Zenoh router at {routers}: start one with `rfly_bridge router` (or `ros2 run rmw_zenoh_cpp rmw_zenohd`); without it nodes do not find each other"
-    );
+}
+
+/// Does the session at the other end run on this host?
+fn is_local(session: &Session, transport: &Transport) -> bool {
+    let mut links = session.info().links().transport(transport.clone()).wait();
+    let is_loopback = |link: Link| {
+        let address = link.dst().address().as_str().parse::<SocketAddr>();
+        address.is_ok_and(|address| address.ip().to_canonical().is_loopback())
+    };
+    links.any(is_loopback)
+}
+
+/// Nodes find each other through a router: says after `attempts` seconds that there is none, and what to do.
+fn look_for_router(node: &Arc<NodeSession>, attempts: Option<u64>, routers: Vec<String>) {
+    let Some(attempts) = attempts else { return };
+    let node = Arc::downgrade(node);
+    // The start does not wait, unless it is asked to wait without end.
+    let look = move || {
+        for _ in 0..attempts.saturating_mul(ROUTER_CHECKS) {
+            let Some(node) = node.upgrade() else { return };
+            if node.session.info().routers_zid().wait().next().is_some() {
+                return;
+            }
+            drop(node);
+            std::thread::sleep(ROUTER_CHECK);
+        }
+        tracing::warn!(
+            "no Zenoh router: {}; without one nodes do not find each other",
+            router::absence(routers)
+        );
+    };
+    match attempts {
+        u64::MAX => beside_runtimes(look),
+        _ => drop(std::thread::spawn(look)),
+    }
 }
 
 impl NodeSession {
@@ -189,6 +253,7 @@ impl NodeSession {
         typed: &str,
         qos: Qos,
     ) -> Result<(LivelinessToken, [u8; 16]), RosError> {
+        self.graph.announce_own(name, typed);
         let token = self.identity.endpoint_token(self.next_id(), kind, name, typed, qos);
         Ok((self.announce(&token)?, keys::gid(&token)))
     }
@@ -219,7 +284,9 @@ impl Drop for NodeSession {
 
 impl backend::GraphNode for ZenohNode {
     fn report(&self) -> Vec<WriterReport> {
-        self.writers().iter().map(|writer| writer.report()).collect()
+        let writers = self.writers();
+        self.tell_of_sockets(&writers);
+        writers.iter().map(|writer| writer.report()).collect()
     }
 
     fn topics(&self) -> Vec<TopicInfo> {

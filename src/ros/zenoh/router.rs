@@ -1,7 +1,17 @@
 //! A Zenoh router, as `rmw_zenohd` of `rmw_zenoh_cpp`.
 use super::{beside_runtimes, config, failed};
 use crate::ros::{RosError, ZenohOptions};
+use std::{
+    io::ErrorKind,
+    net::{TcpStream, ToSocketAddrs as _},
+    sync::mpsc,
+    time::Duration,
+};
 use zenoh::{Session, Wait as _};
+
+/// How long a router is given to accept a connection, and how long all of them together.
+const ANSWER: Duration = Duration::from_secs(1);
+const ANSWERS: Duration = Duration::from_secs(3);
 
 /// A router of this process; ends on drop.
 pub struct Router {
@@ -13,13 +23,13 @@ impl Router {
     /// Opens the addresses of the configuration, by default TCP port 7447 of all interfaces.
     pub fn open(options: &ZenohOptions) -> Result<Self, RosError> {
         let config = config::of_router(options)?;
-        let addresses = config::listens(&config);
+        let addresses = config::endpoints(&config, config::LISTEN).join(", ");
         let session = beside_runtimes(|| zenoh::open(config).wait());
         let session = session.map_err(|error| failed("open", &addresses, &error))?;
         Ok(Self { session, addresses })
     }
 
-    /// The addresses that it listens on, as a list in JSON.
+    /// The addresses that it listens on, such as `tcp/[::]:7447`.
     pub fn addresses(&self) -> &str {
         &self.addresses
     }
@@ -29,4 +39,61 @@ impl Drop for Router {
     fn drop(&mut self) {
         let _closed = beside_runtimes(|| self.session.close().wait());
     }
+}
+
+/// Why none of these routers is there, and what to do.
+pub(super) fn absence(endpoints: Vec<String>) -> String {
+    if endpoints.is_empty() {
+        return format!("{} is empty", config::CONNECT);
+    }
+    let (found, reasons) = mpsc::channel();
+    let count = endpoints.len();
+    let waits = endpoints.join(", ");
+    // Name servers may take long: this thread is left alone then.
+    std::thread::spawn(move || {
+        for endpoint in endpoints {
+            let reason = reason(&endpoint);
+            let _nobody_waits = found.send(format!("{endpoint}: {reason}"));
+        }
+    });
+    let deadline = std::time::Instant::now() + ANSWERS;
+    let next = || {
+        let left = deadline.saturating_duration_since(std::time::Instant::now());
+        reasons.recv_timeout(left).ok()
+    };
+    let known: Vec<_> = std::iter::from_fn(next).take(count).collect();
+    if known.is_empty() { format!("{waits}: no answer") } else { known.join("; ") }
+}
+
+fn reason(endpoint: &str) -> String {
+    let address = endpoint.trim_start_matches(config::TCP);
+    // Metadata and settings of Zenoh follow.
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    let addresses = match address.to_socket_addrs() {
+        Ok(addresses) => addresses.collect::<Vec<_>>(),
+        Err(error) => return format!("not an address ({error}): check its name"),
+    };
+    let mut last = String::from("the name has no address");
+    for address in addresses {
+        last = match TcpStream::connect_timeout(&address, ANSWER) {
+            Ok(_) => {
+                return "accepts connections and opens no Zenoh session: another program, a router that wants TLS, or Zenoh \
+                        before 1.0"
+                    .to_owned();
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::ConnectionRefused => {
+                    "nobody listens there: start one with `rfly_bridge router` (or `ros2 run \
+                                                 rmw_zenoh_cpp rmw_zenohd`)"
+                        .to_owned()
+                }
+                ErrorKind::TimedOut => {
+                    "no answer: check the address, the network and the firewall of that host"
+                        .to_owned()
+                }
+                _ => format!("{error}: check the address and the network"),
+            },
+        };
+    }
+    last
 }

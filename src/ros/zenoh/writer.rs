@@ -43,6 +43,8 @@ pub(super) struct ZenohWriter {
     /// Bytes before the data in the last sample: loans leave as much in front.
     head: AtomicUsize,
     stats: Mutex<WriterStats>,
+    /// Has a sample been in shared memory?
+    shares: AtomicBool,
     session: Arc<NodeSession>,
 }
 
@@ -98,14 +100,26 @@ impl ZenohWriter {
             pool: Arc::default(),
             head: AtomicUsize::new(0),
             stats: Mutex::default(),
+            shares: AtomicBool::new(false),
             session: session.clone(),
         })
+    }
+
+    pub(super) fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    pub(super) fn shares(&self) -> bool {
+        self.shares.load(Ordering::Relaxed)
     }
 
     /// Shared memory, or of the heap if there is none.
     fn block_with_head(&self, head: usize, room: usize) -> Block {
         match self.session.pool.as_ref().map(|pool| pool.take(head, room)) {
-            Some(Taken::Shared(block)) => return block,
+            Some(Taken::Shared(block)) => {
+                self.shares.store(true, Ordering::Relaxed);
+                return block;
+            }
             Some(Taken::Exhausted) => self.stats.lock().unshared += 1,
             Some(Taken::Small) | None => {}
         }

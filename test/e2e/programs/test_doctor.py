@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from backend import BACKEND, WORKSPACE
+from backend import BACKEND, ON_DDS, WORKSPACE
 from processes import binary
 
 from sensors import COMPRESSED, RAW, SHARED_MEMORY, Sensor, with_defaults, write_config
@@ -238,7 +238,7 @@ def test_blocks_of_shared_memory(tmp_path):
         ({"ROS_DOMAIN_ID": "x"}, "ros-variable"),
         ({"ROS_LOCALHOST_ONLY": "1"}, "ros-localhost"),
         ({"ROS_LOCALHOST_ONLY": "1", "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}, "ros-range"),
-        pytest.param({"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"}, "ros-middleware", marks=EMBEDDED),
+        pytest.param({"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"}, "ros-middleware", marks=[EMBEDDED, ON_DDS]),
         ({"CYCLONEDDS_URI": "file:///nowhere.xml"}, "ros-profile"),
     ],
 )

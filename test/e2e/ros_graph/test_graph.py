@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from backend import BACKEND
+from backend import BACKEND, ON_DDS
 from recording import Recording
 from system import System
 from topics import DIAGNOSTICS, IMU, TF, main_topic, topics_of
@@ -14,6 +14,7 @@ from sensors import COMPRESSED, RAW, with_defaults
 
 SENSORS = [with_defaults(0, 1, RAW), with_defaults(1, 1, COMPRESSED), with_defaults(2, 20, COMPRESSED)]
 GRAPH = "ros_discovery_info"
+pytestmark = ON_DDS
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from backend import ON_DDS
 from cyclonedds.core import Policy, Qos
 from cyclonedds.pub import DataWriter
 from cyclonedds.topic import Topic
@@ -10,6 +11,9 @@ from peer import TYPES, Peer
 from peer.messages import HUMBLE, JAZZY
 from peer.publisher import Publication, Stream
 from peer.raw import demangle_type, mangle_type, raw_class
+
+
+pytestmark = ON_DDS
 
 
 def image(width: int, height: int):

@@ -11,7 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from backend import BACKEND, environment
+from backend import BACKEND, ON_DDS, environment
 from diagnostics import Report
 from peer.services import Client
 from processes import ROOT
@@ -21,7 +21,7 @@ from topics import DIAGNOSTICS
 
 from sensors import COMPRESSED, with_defaults
 
-pytestmark = pytest.mark.skipif(BACKEND != "dds", reason="in a workspace the middleware answers; test/ros2 calls it")
+pytestmark = [ON_DDS, pytest.mark.skipif(BACKEND != "dds", reason="in a workspace the middleware answers; test/ros2 calls it")]
 
 RANGE = [with_defaults(0, 5, COMPRESSED, rate=5)]
 GET = ("/rfly_bridge/get_parameters", "rcl_interfaces/srv/GetParameters")

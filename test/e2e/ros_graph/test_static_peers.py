@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from backend import BACKEND
+from backend import BACKEND, ON_DDS
 from processes import Process, binary
 from programs import LISTENS, free_port
 
@@ -20,6 +20,7 @@ OURS, THEIRS = "10.77.0.1", "10.77.0.2"
 PEER = Path(__file__).parents[1] / "peer/elsewhere.py"
 POSSIBLE = subprocess.run(["unshare", "-n", "ip", "link", "set", "lo", "up"], check=False, capture_output=True)
 pytestmark = [
+    ON_DDS,
     pytest.mark.skipif(BACKEND != "dds", reason="in a workspace the middleware obeys the variables"),
     pytest.mark.skipif(POSSIBLE.returncode != 0, reason="the kernel gives no networks of their own (unshare, ip)"),
 ]
