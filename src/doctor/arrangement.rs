@@ -1,6 +1,6 @@
 //! Where this host stands to the simulator's: WSL, virtual machine, container, second PC.
 use super::firewall::{hyper_v_rule, port_ranges, windows_rule};
-use super::host::{Setup, is_own, network_of, route_to};
+use super::setup::{Setup, is_own, network_of, route_to};
 use super::{Code, Finding};
 use crate::transport::HostFacts;
 use ipnet::Ipv4Net;

@@ -1,39 +1,11 @@
 //! Checks the settings against this host: addresses, routes, buffers, shared memory.
 use super::arrangement::{arrangement, own_address};
+use super::setup::{SensorSetup, Setup, is_own, route_to};
 use super::{Code, Finding};
 use crate::transport::{BlockFile, Firewall, HostFacts, NetworkInterface, Route};
 use crate::wire::NETWORK_GROUP;
-use ipnet::Ipv4Net;
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddrV4};
-
-/// Settings of one sensor.
-#[derive(Clone, Debug)]
-pub struct SensorSetup {
-    /// Its name in `/diagnostics`.
-    pub name: String,
-    /// Address to which the request makes the simulator send.
-    pub destination: Ipv4Addr,
-    /// Bytes that arrive in one burst: a frame of raw pixels.
-    pub burst: u64,
-    /// Its block, if it uses shared memory: name, minimum length, and the file that exists.
-    pub block: Option<(String, u64, BlockFile)>,
-}
-
-/// Settings of a bridge.
-#[derive(Clone, Debug)]
-pub struct Setup {
-    /// Address of the renderer: `simulator_address` and its port.
-    pub renderer: SocketAddrV4,
-    /// Ports of the simulator that the bridge sends to.
-    pub sends_to: BTreeSet<u16>,
-    /// UDP ports of this host that the simulator sends to.
-    pub listens: BTreeSet<u16>,
-    /// `receive_buffer_bytes`.
-    pub receive_buffer: u64,
-    /// All enabled sensors.
-    pub sensors: Vec<SensorSetup>,
-}
 
 /// The simulator as seen from this host, for the remedies.
 #[derive(Clone, Debug)]
@@ -69,16 +41,6 @@ impl Simulator {
             undelivered_hz: 0.0,
         }
     }
-}
-
-pub(super) fn is_own(host: &HostFacts, address: Ipv4Addr) -> bool {
-    address.is_loopback() || host.interfaces.iter().any(|i| i.network.addr() == address)
-}
-
-/// Returns the address of the interface of a route, with its network.
-pub(super) fn network_of(host: &HostFacts, route: &Route) -> Option<Ipv4Net> {
-    let interface = host.interfaces.iter().find(|i| i.name == route.interface);
-    interface.map(|interface| interface.network)
 }
 
 /// Checks the settings against the facts of the host.
@@ -123,12 +85,6 @@ pub fn check_host(setup: &Setup, host: &HostFacts) -> Vec<Finding> {
         found.push(Finding::new(Code::FastDdsShm, "/dev/shm/fastrtps_*", what, remedy));
     }
     found
-}
-
-/// Returns the route of a datagram: the longest prefix, then the lowest metric.
-pub(super) fn route_to(host: &HostFacts, address: Ipv4Addr) -> Option<&Route> {
-    let matching = host.routes.iter().filter(|route| route.network.contains(&address));
-    matching.min_by_key(|route| (u8::MAX - route.network.prefix_len(), route.metric))
 }
 
 /// Returns the interfaces to other hosts: neither loopback nor virtual.

@@ -3,6 +3,7 @@
 //! * `host`: the settings against this host: addresses, routes, buffers, shared memory.
 //! * `arrangement`: how this host and the simulator's are arranged: a row of `docs/hosts.md`.
 //! * `environment`: the environment variables of ROS 2 and its middleware.
+//! * `setup`: the settings that these read, and how addresses are looked up in the routes of this host.
 //! * `vendor_loader`: Config.json as the vendor's loader reads it.
 //! * `bridge`: the `facts` of a bridge; the bridge reports these findings in `/diagnostics`, too.
 //! * `firewall`: commands that open a firewall.
@@ -16,6 +17,7 @@ mod facts;
 mod firewall;
 mod format;
 mod host;
+mod setup;
 mod silence;
 mod vendor_loader;
 
@@ -28,7 +30,8 @@ pub use facts::{
     Shortfall, SourceFacts, SourceRole,
 };
 pub use format::{from_values, to_json, to_table, to_values};
-pub use host::{SensorSetup, Setup, Simulator, check_host};
+pub use host::{Simulator, check_host};
+pub use setup::{SensorSetup, Setup};
 pub use silence::{SilenceNews, SilenceWatch, awaited_text, silence};
 pub use vendor_loader::check_vendor_loader;
 

@@ -93,7 +93,8 @@ fn counts(path: &str, protocol: &str) -> Option<BTreeMap<String, u64>> {
     Some(names.zip(values).filter_map(count).collect())
 }
 
-/// Returns how many multicast packets drivers received, less those of IPv4 to joined groups, and those of IPv6.
+/// Returns how many multicast packets drivers received, less those of IPv4 to joined groups, and those of IPv6. What this host
+/// sends to a group that it joined comes back without a driver.
 fn unjoined_multicast() -> Option<u64> {
     /// Column of `/proc/net/dev` after the name of the interface.
     const MULTICAST: usize = 7;
@@ -101,7 +102,8 @@ fn unjoined_multicast() -> Option<u64> {
     let of_device =
         |line: &str| line.split_once(':')?.1.split_whitespace().nth(MULTICAST)?.parse::<u64>().ok();
     let received: u64 = devices.lines().filter_map(of_device).sum();
-    let joined = counts("/proc/net/netstat", "IpExt: ")?.get("InMcastPkts").copied()?;
+    let extended = counts("/proc/net/netstat", "IpExt: ")?;
+    let joined = extended.get("InMcastPkts")?.saturating_sub(*extended.get("OutMcastPkts")?);
     let ipv6 = fs::read_to_string("/proc/net/snmp6").unwrap_or_default();
     let ipv6 = ipv6.lines().find_map(|line| line.strip_prefix("Ip6InMcastPkts"));
     let ipv6 = ipv6.and_then(|count| count.trim().parse().ok()).unwrap_or(0);
