@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from backend import MIDDLEWARE
 from processes import own_standard_ports
 from programs import RUNNING
 
@@ -20,6 +21,10 @@ def domain_id() -> int:
 def simulator_ports() -> None:
     """The simulator's ports are fixed, so one test session at a time owns them."""
     own_standard_ports()
+    if MIDDLEWARE == "zenoh":
+        from peer.on_zenoh import router
+
+        router()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -80,14 +80,17 @@ impl Graph {
         }
     }
 
-    /// A node of this session that subscribes to the topic.
-    pub(super) fn reader(&self, session: &str, topic: &str) -> Option<String> {
+    /// For each session that subscribes to any of these topics a node and its topic.
+    pub(super) fn readers(&self, topics: &BTreeSet<&str>) -> HashMap<String, (String, String)> {
         let known = self.0.lock();
-        let mut of_session = known.by_token.iter().filter(|(token, endpoint)| {
-            endpoint.kind == EntityKind::Subscription
-                && (endpoint.name == topic && keys::session_of(token) == Some(session))
+        let tokens = known.by_token.iter().filter(|(_, endpoint)| {
+            endpoint.kind == EntityKind::Subscription && topics.contains(endpoint.name.as_str())
         });
-        of_session.next().map(|(_, endpoint)| endpoint.node.clone())
+        let reader = |(token, endpoint): (&String, &AnnouncedEndpoint)| {
+            let reader = (endpoint.node.clone(), endpoint.name.clone());
+            Some((keys::session_of(token)?.to_owned(), reader))
+        };
+        tokens.filter_map(reader).collect()
     }
 
     /// The number of subscriptions to a topic, kept up to date.

@@ -176,27 +176,29 @@ impl ZenohNode {
 
     /// Says once which node on this host takes through its socket what it could map, and why that may be.
     fn tell_of_sockets(&self, writers: &[Arc<ZenohWriter>]) {
-        let topics: Vec<_> = writers.iter().filter(|writer| writer.shares()).collect();
-        if topics.is_empty() || self.told_of_sockets.load(Ordering::Relaxed) {
+        if self.told_of_sockets.load(Ordering::Relaxed) {
+            return;
+        }
+        let shared = writers.iter().filter(|writer| writer.shares()).map(|writer| writer.topic());
+        let readers = self.shared.graph.readers(&shared.collect());
+        if readers.is_empty() {
             return;
         }
         let session = &self.shared.session;
-        for transport in session.info().transports().wait() {
-            if transport.is_shm() || !is_local(session, &transport) {
-                continue;
-            }
-            let reads = |topic: &str| self.shared.graph.reader(&transport.zid().to_string(), topic);
-            let found = topics.iter().find_map(|writer| Some((reads(writer.topic())?, writer)));
-            let Some((reader, writer)) = found else { continue };
-            self.told_of_sockets.store(true, Ordering::Relaxed);
-            tracing::info!(
-                "{reader} reads {} through a socket, not in shared memory: its session has not \
-                 transport/shared_memory/enabled=true, may not lock memory (ulimit -l), or is of another user, \
-                 another container or another version of Zenoh (docs/zenoh.md)",
-                writer.topic()
-            );
-            return;
-        }
+        let found = beside_runtimes(|| {
+            let mut transports = session.info().transports().wait();
+            transports.find_map(|transport| {
+                let reader = readers.get(&transport.zid().to_string())?;
+                (!transport.is_shm() && is_local(session, &transport)).then_some(reader)
+            })
+        });
+        let Some((reader, topic)) = found else { return };
+        self.told_of_sockets.store(true, Ordering::Relaxed);
+        tracing::info!(
+            "{reader} reads {topic} through a socket, not in shared memory: its session has not \
+             transport/shared_memory/enabled=true, may not lock memory (ulimit -l), or is of another user, another \
+             container or another version of Zenoh (docs/zenoh.md)"
+        );
     }
 }
 
