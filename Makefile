@@ -67,7 +67,7 @@ lint: setup ## Format, lints, and licences, sources and known holes of the depen
 zenoh: setup ## The program with Zenoh (docs/zenoh.md): builds it (17 CPU minutes) and tests it against PyPI's eclipse-zenoh
 	@scripts/zenoh.sh
 
-dist: setup ## A .deb and a wheel in target/dist, each installed and run in a clean Debian (as root; minutes)
+dist: setup ## A .deb and a wheel in target/dist, each run in a clean Debian (as root; minutes); the same for arm64, run in qemu-user
 	@scripts/dist.sh
 
 sbom: setup ## What the programs are made of, as CycloneDX, from Cargo.lock

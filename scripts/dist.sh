@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# Packs both programs as .deb and as wheel, then installs and runs each in a clean Debian, and what cargo install makes. Usage: scripts/dist.sh [pack] [try]
+# Packs both programs as .deb and as wheel, for this machine and for arm64, and tries them: each package in a clean Debian, those for
+# arm64 in qemu-user, and what cargo install makes. Usage: scripts/dist.sh [pack] [arm64] [try]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/parts.sh
 dist=$PWD/target/dist
 tools=$dist/tools
+host=$(rustc -vV | sed -n 's/^host: //p')
+arm64=aarch64-unknown-linux-gnu
 
 tools() {
     cargo deb --version >/dev/null 2>&1 || {
@@ -18,39 +21,38 @@ tools() {
     }
 }
 
+# Of a target, both programs and the wheel: into `target/dist`, those for arm64 into a folder there. Zig links against an old glibc
+# (Debian 11, Ubuntu 20.04, JetPack 5), and has the headers of the target. Without line tables, which are stripped anyway.
+wheel() { # wheel TARGET FOLDER
+    mkdir -p "$2"
+    rm -f "$2"/*.whl
+    env "BINDGEN_EXTRA_CLANG_ARGS_${1//-/_}=-I$(clang -print-resource-dir)/include" PATH="$tools/bin:$PATH" \
+        CARGO_TARGET_DIR="$PWD/target/zig" CARGO_PROFILE_RELEASE_DEBUG=0 \
+        "$tools/bin/maturin" build -q --release --zig --target "$1" --compatibility manylinux_2_28 --out "$2"
+}
+
 # Completions and manual pages, from the programs themselves.
 share() {
-    local bridge=target/release/rfly_bridge emulator=target/release/rflysim_emulator
+    local programs=target/zig/$host/release shell name
     rm -rf "$dist/share"
     mkdir -p "$dist"/share/{man,bash,zsh,fish}
-    "$bridge" docs --man "$dist/share/man" || return
-    "$emulator" --man-page >"$dist/share/man/rflysim_emulator.1" || return
-    local shell name
+    "$programs/rfly_bridge" docs --man "$dist/share/man" || return
+    "$programs/rflysim_emulator" --man-page >"$dist/share/man/rflysim_emulator.1" || return
     for shell in bash zsh fish; do
         for name in rfly_bridge rflysim_emulator; do
             case $shell in bash) file=$name ;; zsh) file=_$name ;; fish) file=$name.fish ;; esac
-            if [ $name = rfly_bridge ]; then "$bridge" completions $shell; else "$emulator" --completions $shell; fi \
+            if [ $name = rfly_bridge ]; then "$programs/$name" completions $shell; else "$programs/$name" --completions $shell; fi \
                 >"$dist/share/$shell/$file" || return
         done
     done
 }
 
-deb() {
-    cargo build -q --release --bins && share || return
-    rm -f "$dist"/*.deb
-    cargo deb -q --no-build --strip --output "$dist/"
+# The programs of the wheel: maturin has stripped them.
+deb() { # deb TARGET FOLDER
+    share || return
+    rm -f "$2"/*.deb
+    CARGO_TARGET_DIR=$PWD/target/zig cargo deb -q --no-build --no-strip --target "$1" --output "$2/"
 }
-
-# Zig links against an old glibc, so that the wheel runs on older systems than this one. Bindgen reads this system's headers: what
-# is in their types is the same.
-wheel() {
-    rm -f "$dist"/*.whl
-    local target headers="-I$(clang -print-resource-dir)/include -I/usr/include -I/usr/include/$(cc -dumpmachine)"
-    target=$(rustc -vV | sed -n 's/^host: //p')
-    env "BINDGEN_EXTRA_CLANG_ARGS_$target=$headers" PATH="$tools/bin:$PATH" CARGO_TARGET_DIR=$PWD/target/zig "$tools/bin/maturin" build -q --release --zig --compatibility "$WHEEL" --out "$dist"
-}
-# What Debian 11 and Ubuntu 22.04 have at least.
-WHEEL=${RFLY_WHEEL:-manylinux_2_28}
 
 # A Debian with nothing but its minimum, made once.
 clean_root() {
@@ -79,8 +81,9 @@ rflysim_emulator --hover >emulator.log 2>&1 & emulator=$!
 rfly_bridge --ros-args -p config:=/tmp/Config.json >bridge.log 2>&1 & bridge=$!
 rfly_bridge top --seconds 8
 rfly_bridge top --seconds 4 --json >top.json
-grep -q "\"name\":\"/rflysim/sensor0/img_rgb\".*\"received\":[1-9]" top.json
+grep -o "\"name\":\"/rflysim/sensor0/img_rgb\"[^}]*\"received\":[1-9][0-9]*" top.json
 rfly_bridge call --timeout 20 /rfly_bridge/get_parameters "{names: [window]}"
+rfly_bridge doctor --ros-args -p config:=/tmp/Config.json | grep "^0 errors"
 kill -INT $bridge && wait $bridge
 kill -INT $emulator && wait $emulator
 tail -n 1 emulator.log'
@@ -139,11 +142,41 @@ try_cargo_install() {
     scripts/alone env -i PATH="$root/bin:/usr/bin:/bin" sh -euc "${run//\/tmp/$root/tmp}"
 }
 
+# The programs of the .deb, which are those of the wheel, on qemu-user's processor and this machine's kernel.
+try_arm64() {
+    local root=$dist/arm64/root bin=$dist/arm64/bin name
+    command -v qemu-aarch64 >/dev/null && [ -e /usr/aarch64-linux-gnu/lib/libc.so.6 ] ||
+        scripts/setup.sh apt_install qemu-user libc6-arm64-cross
+    rm -rf "$root" "$bin"
+    mkdir -p "$root/tmp" "$bin"
+    dpkg-deb -x "$dist"/arm64/*.deb "$root" || return
+    python3 -m zipfile -e "$dist"/arm64/*.whl "$root/wheel" || return
+    for name in rfly_bridge rflysim_emulator; do
+        cmp "$root/usr/bin/$name" "$root"/wheel/*.data/scripts/$name || return
+        printf '#!/bin/sh\nexec qemu-aarch64 -L /usr/aarch64-linux-gnu %q "$@"\n' "$root/usr/bin/$name" >"$bin/$name"
+    done
+    chmod +x "$bin"/*
+    cp config/Config.json "$root/tmp/"
+    scripts/alone env -i PATH="$bin:/usr/bin:/bin" sh -euc "rfly_bridge --help >/dev/null
+        rfly_bridge urdf --config $root/tmp/Config.json | grep -q '</robot>'
+        ${run//\/tmp/$root/tmp}"
+}
+
 pack() {
     tools
     part "the program with Zenoh (scripts/zenoh.sh)" scripts/zenoh.sh
-    part "deb" deb
-    part "wheel" wheel
+    part "wheel" wheel "$host" "$dist"
+    part "deb" deb "$host" "$dist"
+}
+
+arm64() {
+    [ "$host" != "$arm64" ] || { skip "packages for arm64" "this machine is one, and the others are for it"; return; }
+    tools
+    [ -e "$(rustc --print target-libdir --target "$arm64")" ] || timeout 600 rustup target add "$arm64" ||
+        { skip "packages for arm64" "no standard library of Rust for it: rustup target add $arm64"; return; }
+    part "wheel for arm64" wheel "$arm64" "$dist/arm64"
+    part "deb for arm64" deb "$arm64" "$dist/arm64"
+    part "the packages for arm64 in qemu-user" try_arm64
 }
 
 try() {
@@ -157,7 +190,7 @@ try() {
     part "the wheel in a clean Debian" try_wheel
 }
 
-for what in "${@:-pack}"; do "$what"; done
-[ $# != 0 ] || try
-ls -l "$dist"/*.deb "$dist"/*.whl
+[ $# != 0 ] || set -- pack arm64 try
+for what; do "$what"; done
+find "$dist" -maxdepth 2 \( -name '*.deb' -o -name '*.whl' \) -exec ls -l {} +
 totals

@@ -125,8 +125,9 @@ impl SharedBlock {
         self.range.is_lost()
     }
 
-    /// Reads the flag byte.
+    /// Reads the flag byte: bytes that were read before are older than the flag, and those that are read afterwards newer.
     pub fn flag(&self) -> u8 {
+        fence(Ordering::Acquire);
         self.with_flag(|flag| flag.load(Ordering::Acquire))
     }
 
@@ -135,11 +136,15 @@ impl SharedBlock {
         self.with_flag(|flag| flag.store(value, Ordering::Release));
     }
 
-    /// Replaces flag `from` by `to`; false if the flag was another.
+    /// Replaces flag `from` by `to`; false if the flag was another. Others see the flag before bytes that are written
+    /// afterwards.
     pub fn swap_flag(&self, from: u8, to: u8) -> bool {
-        self.with_flag(|flag| {
+        let is_swapped = self.with_flag(|flag| {
             flag.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
-        })
+        });
+        // On ARM, the store of an exchange may become visible after stores that follow it.
+        fence(Ordering::Release);
+        is_swapped
     }
 
     /// Copies bytes from the block; returns the number copied.
@@ -193,8 +198,9 @@ impl WatchedBlock {
         SharedBlock::map(path, &file, lens, false).map(Self)
     }
 
-    /// Reads the flag byte; bytes that are read afterwards were written before the flag.
+    /// As [`SharedBlock::flag`].
     pub fn flag(&self) -> u8 {
+        fence(Ordering::Acquire);
         // On read-only memory, a plain read is defined, and an atomic one is not.
         let mut flag = [0];
         self.copy_out(0, &mut flag);

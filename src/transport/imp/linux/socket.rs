@@ -27,9 +27,15 @@ pub(in crate::transport) fn buffer_bytes(socket: &Socket) -> usize {
 }
 
 /// Makes the kernel report the arrival time of each datagram (SO_TIMESTAMPNS) and the number lost before it (SO_RXQ_OVFL).
+/// A kernel that another program imitates (qemu-user) lacks both: the time is then that of the receive call.
 pub(in crate::transport) fn enable_timestamps_and_overflows(socket: &Socket) -> io::Result<()> {
-    setsockopt(socket, sockopt::ReceiveTimestampns, &true)?;
-    Ok(setsockopt(socket, sockopt::RxqOvfl, &1)?)
+    for set in [
+        setsockopt(socket, sockopt::ReceiveTimestampns, &true),
+        setsockopt(socket, sockopt::RxqOvfl, &1),
+    ] {
+        set.or_else(|error| if error == Errno::ENOPROTOOPT { Ok(()) } else { Err(error) })?;
+    }
+    Ok(())
 }
 
 /// Turns generic receive offload on or off: the kernel delivers consecutive datagrams of equal length as one.
