@@ -317,6 +317,16 @@ fn parameters_of_sensors_must_suit_the_sensors() {
     insta::assert_snapshot!(bad.unwrap().check_sensors(&sensors).unwrap_err().to_string());
 }
 
+/// `ros2 param dump` nests names at their dots.
+#[test]
+fn no_name_is_the_beginning_of_another() {
+    let names: Vec<_> = PARAMETERS.iter().map(|parameter| parameter.name).collect();
+    for name in &names {
+        let inner = names.iter().find(|other| other.starts_with(&format!("{name}.")));
+        assert_eq!(inner, None, "{name}");
+    }
+}
+
 /// `make docs` writes these files; this test keeps them true.
 #[test]
 fn the_committed_parameter_files_are_what_the_table_says() {

@@ -48,7 +48,7 @@ pub struct VendorOverrides {
     pub piece_bytes: Option<u16>,
     /// Parameter `cloud.segmentation`: overwrites `SendProtocol[7]`.
     pub segmentation: Option<u16>,
-    /// Parameter `config.unsupported`: a sensor that the bridge cannot read is a problem, not left out.
+    /// Parameter `unsupported_sensors`: a sensor that the bridge cannot read is a problem, not left out.
     pub refuse_unsupported: bool,
 }
 

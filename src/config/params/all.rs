@@ -25,7 +25,7 @@ parameters! {
     pub struct Params {
         [SIMULATOR]
         config: Vec<PathBuf> = "config", Paths, "The simulator's Config.json, or an array of several; automatic SeqIDs start anew in each file.";
-        config_unsupported: UnsupportedSensors = "config.unsupported", Choice = "skip",
+        config_unsupported: UnsupportedSensors = "unsupported_sensors", Choice = "skip",
             "Sensors whose data have no public layout (microphone 6, optical flow 10): `skip` leaves them out with a warning, with `refuse` the bridge \
             does not start.";
         simulator_address: Ipv4Addr = "simulator_address", Address = "127.0.0.1",

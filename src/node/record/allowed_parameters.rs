@@ -4,11 +4,11 @@ use crate::config::{ControlLink, SimMode};
 
 /// Parameter names; a name that ends with a dot is a prefix.
 const ALLOWED: &str = "
-    base_frame cloud. compat.mavros_quirks compressed. config.unsupported control.component_id control.geoid control.local_frame
+    base_frame cloud. compat.mavros_quirks compressed. control.component_id control.geoid control.local_frame
     control.prefix control.system_id control.timeout_s degrade. depth. diagnostics.period_s fisheye. frame_prefix image. imu.
     map_frame mount_angle_unit odom_frame other_vehicles qos. reports. request.timeout_s rgb. robot_description.publish scan.
     scene.first_id scene.last_id scene.windows scene.world services.fast_dds terrain.occupied_above_m terrain.rounding tf.
-    time.estimator topic_prefix transport_mode vehicle_bottom_m vehicles window world_convention";
+    time.estimator topic_prefix transport_mode unsupported_sensors vehicle_bottom_m vehicles window world_convention";
 /// Prefixes with a number: `sensor3.fov_deg`.
 const NUMBERED_PREFIXES: [&str; 2] = ["sensor", "vehicle"];
 /// Ignored parameters with a numbered prefix: they name a host or a file, or make the bridge fly a vehicle.

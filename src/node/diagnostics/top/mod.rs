@@ -75,7 +75,7 @@ pub async fn run(middleware: &Middleware, options: &TopOptions) -> Result<(), No
                 (_, true) if has_ended || limit.is_none() => {
                     Some(json_of(&groups, &remarks, elapsed))
                 }
-                (None, false) if has_ended || options.limit.is_none() => {
+                (None, false) if has_ended || limit.is_none() => {
                     Some(summary(&groups, &remarks, elapsed))
                 }
                 (Some(table), _) => {
