@@ -127,11 +127,12 @@ pub(super) fn open(
         last_stamp: None,
     }));
     let tf = truth_states.lock().tf.clone();
+    let reader = Arc::new(receiver.reader());
     if let Some(tf) = tf {
-        let (weak, reader) = (Arc::downgrade(&truth_states), receiver.reader());
-        tf.set_queue(vehicle, move || take_queued(&weak, &reader));
+        let (states, reader) = (Arc::downgrade(&truth_states), Arc::downgrade(&reader));
+        tf.set_queue(vehicle, move || take_queued(&states, &reader));
     }
-    let source = TruthSource { receiver, states: truth_states.clone(), stats };
+    let source = TruthSource { receiver, _reader: reader, states: truth_states.clone(), stats };
     tasks::start_counted(runtime, source.stats.clone(), source);
     Ok(Some(TruthRelay(truth_states)))
 }
@@ -162,8 +163,8 @@ fn open_ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth,
 const MAX_CAUGHT_UP: usize = 16;
 
 /// Handles what has arrived, unless another thread is doing so: data do not wait for a thread.
-fn take_queued(states: &Weak<Mutex<TruthStates>>, reader: &UdpReader) {
-    let Some(states) = states.upgrade() else { return };
+fn take_queued(states: &Weak<Mutex<TruthStates>>, reader: &Weak<UdpReader>) {
+    let Some((states, reader)) = states.upgrade().zip(reader.upgrade()) else { return };
     let Some(mut states) = states.try_lock() else { return };
     for _ in 0..MAX_CAUGHT_UP {
         match states.take_next(|to| reader.try_recv(to)) {
@@ -177,6 +178,8 @@ fn take_queued(states: &Weak<Mutex<TruthStates>>, reader: &UdpReader) {
 /// Reads the true states of one vehicle.
 struct TruthSource {
     receiver: UdpReceiver,
+    /// For other threads, as long as this task runs: the port is closed with it.
+    _reader: Arc<UdpReader>,
     /// Locked while a datagram is read and handled, because two threads read.
     states: Arc<Mutex<TruthStates>>,
     stats: Arc<SourceStats>,
