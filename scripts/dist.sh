@@ -22,11 +22,17 @@ tools() {
 }
 
 # Of a target, both programs and the wheel: into `target/dist`, those for arm64 into a folder there. Zig links against an old glibc
-# (Debian 11, Ubuntu 20.04, JetPack 5), and has the headers of the target. Without line tables, which are stripped anyway.
+# (Debian 11, Ubuntu 20.04, JetPack 5); bindgen reads its headers. Without line tables, which are stripped anyway.
 wheel() { # wheel TARGET FOLDER
+    local libc=${1%%-*} folder headers
     mkdir -p "$2"
     rm -f "$2"/*.whl
-    env "BINDGEN_EXTRA_CLANG_ARGS_${1//-/_}=-I$(clang -print-resource-dir)/include" PATH="$tools/bin:$PATH" \
+    libc=${libc/x86_64/x86}
+    headers="-nostdinc -isystem $(clang -print-resource-dir)/include -D__GLIBC_MINOR__=28"
+    for folder in "$libc-linux-gnu" generic-glibc "$libc-linux-any" any-linux-any; do
+        headers+=" -isystem $("$tools/bin/python" -c 'import ziglang; print(ziglang.__path__[0])')/lib/libc/include/$folder"
+    done
+    env "BINDGEN_EXTRA_CLANG_ARGS_${1//-/_}=$headers" PATH="$tools/bin:$PATH" \
         CARGO_TARGET_DIR="$PWD/target/zig" CARGO_PROFILE_RELEASE_DEBUG=0 \
         "$tools/bin/maturin" build -q --release --zig --target "$1" --compatibility manylinux_2_28 --out "$2"
 }
