@@ -38,24 +38,25 @@ wheel() { # wheel TARGET FOLDER
 }
 
 # Completions and manual pages, from the programs themselves.
-share() {
-    local programs=target/zig/$host/release shell name
+share() { # share TARGET
+    local programs=target/zig/$1/release qemu=() shell name file option
+    [ "$1" = "$host" ] || qemu=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
     rm -rf "$dist/share"
     mkdir -p "$dist"/share/{man,bash,zsh,fish}
-    "$programs/rfly_bridge" docs --man "$dist/share/man" || return
-    "$programs/rflysim_emulator" --man-page >"$dist/share/man/rflysim_emulator.1" || return
+    "${qemu[@]}" "$programs/rfly_bridge" docs --man "$dist/share/man" || return
+    "${qemu[@]}" "$programs/rflysim_emulator" --man-page >"$dist/share/man/rflysim_emulator.1" || return
     for shell in bash zsh fish; do
         for name in rfly_bridge rflysim_emulator; do
             case $shell in bash) file=$name ;; zsh) file=_$name ;; fish) file=$name.fish ;; esac
-            if [ $name = rfly_bridge ]; then "$programs/$name" completions $shell; else "$programs/$name" --completions $shell; fi \
-                >"$dist/share/$shell/$file" || return
+            [ $name = rfly_bridge ] && option=completions || option=--completions
+            "${qemu[@]}" "$programs/$name" $option $shell >"$dist/share/$shell/$file" || return
         done
     done
 }
 
 # The programs of the wheel: maturin has stripped them.
 deb() { # deb TARGET FOLDER
-    share || return
+    share "$1" || return
     rm -f "$2"/*.deb
     CARGO_TARGET_DIR=$PWD/target/zig cargo deb -q --no-build --no-strip --target "$1" --output "$2/"
 }
@@ -151,8 +152,6 @@ try_cargo_install() {
 # The programs of the .deb, which are those of the wheel, on qemu-user's processor and this machine's kernel.
 try_arm64() {
     local root=$dist/arm64/root bin=$dist/arm64/bin name
-    command -v qemu-aarch64 >/dev/null && [ -e /usr/aarch64-linux-gnu/lib/libc.so.6 ] ||
-        scripts/setup.sh apt_install qemu-user libc6-arm64-cross
     rm -rf "$root" "$bin"
     mkdir -p "$root/tmp" "$bin"
     dpkg-deb -x "$dist"/arm64/*.deb "$root" || return
@@ -180,6 +179,8 @@ arm64() {
     tools
     [ -e "$(rustc --print target-libdir --target "$arm64")" ] || timeout 600 rustup target add "$arm64" ||
         { skip "packages for arm64" "no standard library of Rust for it: rustup target add $arm64"; return; }
+    command -v qemu-aarch64 >/dev/null && [ -e /usr/aarch64-linux-gnu/lib/libc.so.6 ] ||
+        scripts/setup.sh apt_install qemu-user libc6-arm64-cross
     part "wheel for arm64" wheel "$arm64" "$dist/arm64"
     part "deb for arm64" deb "$arm64" "$dist/arm64"
     part "the packages for arm64 in qemu-user" try_arm64
