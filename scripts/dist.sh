@@ -22,34 +22,41 @@ tools() {
 }
 
 # Of a target, both programs and the wheel: into `target/dist`, those for arm64 into a folder there. Zig links against an old glibc
-# (Debian 11, Ubuntu 20.04, JetPack 5), and has the headers of the target. Without line tables, which are stripped anyway.
+# (Debian 11, Ubuntu 20.04, JetPack 5); bindgen reads its headers. Without line tables, which are stripped anyway.
 wheel() { # wheel TARGET FOLDER
+    local libc=${1%%-*} folder headers
     mkdir -p "$2"
     rm -f "$2"/*.whl
-    env "BINDGEN_EXTRA_CLANG_ARGS_${1//-/_}=-I$(clang -print-resource-dir)/include" PATH="$tools/bin:$PATH" \
+    libc=${libc/x86_64/x86}
+    headers="-nostdinc -isystem $(clang -print-resource-dir)/include -D__GLIBC_MINOR__=28"
+    for folder in "$libc-linux-gnu" generic-glibc "$libc-linux-any" any-linux-any; do
+        headers+=" -isystem $("$tools/bin/python" -c 'import ziglang; print(ziglang.__path__[0])')/lib/libc/include/$folder"
+    done
+    env "BINDGEN_EXTRA_CLANG_ARGS_${1//-/_}=$headers" PATH="$tools/bin:$PATH" \
         CARGO_TARGET_DIR="$PWD/target/zig" CARGO_PROFILE_RELEASE_DEBUG=0 \
         "$tools/bin/maturin" build -q --release --zig --target "$1" --compatibility manylinux_2_28 --out "$2"
 }
 
 # Completions and manual pages, from the programs themselves.
-share() {
-    local programs=target/zig/$host/release shell name
+share() { # share TARGET
+    local programs=target/zig/$1/release qemu=() shell name file option
+    [ "$1" = "$host" ] || qemu=(qemu-aarch64 -L /usr/aarch64-linux-gnu)
     rm -rf "$dist/share"
     mkdir -p "$dist"/share/{man,bash,zsh,fish}
-    "$programs/rfly_bridge" docs --man "$dist/share/man" || return
-    "$programs/rflysim_emulator" --man-page >"$dist/share/man/rflysim_emulator.1" || return
+    "${qemu[@]}" "$programs/rfly_bridge" docs --man "$dist/share/man" || return
+    "${qemu[@]}" "$programs/rflysim_emulator" --man-page >"$dist/share/man/rflysim_emulator.1" || return
     for shell in bash zsh fish; do
         for name in rfly_bridge rflysim_emulator; do
             case $shell in bash) file=$name ;; zsh) file=_$name ;; fish) file=$name.fish ;; esac
-            if [ $name = rfly_bridge ]; then "$programs/$name" completions $shell; else "$programs/$name" --completions $shell; fi \
-                >"$dist/share/$shell/$file" || return
+            [ $name = rfly_bridge ] && option=completions || option=--completions
+            "${qemu[@]}" "$programs/$name" $option $shell >"$dist/share/$shell/$file" || return
         done
     done
 }
 
 # The programs of the wheel: maturin has stripped them.
 deb() { # deb TARGET FOLDER
-    share || return
+    share "$1" || return
     rm -f "$2"/*.deb
     CARGO_TARGET_DIR=$PWD/target/zig cargo deb -q --no-build --no-strip --target "$1" --output "$2/"
 }
@@ -145,8 +152,6 @@ try_cargo_install() {
 # The programs of the .deb, which are those of the wheel, on qemu-user's processor and this machine's kernel.
 try_arm64() {
     local root=$dist/arm64/root bin=$dist/arm64/bin name
-    command -v qemu-aarch64 >/dev/null && [ -e /usr/aarch64-linux-gnu/lib/libc.so.6 ] ||
-        scripts/setup.sh apt_install qemu-user libc6-arm64-cross
     rm -rf "$root" "$bin"
     mkdir -p "$root/tmp" "$bin"
     dpkg-deb -x "$dist"/arm64/*.deb "$root" || return
@@ -157,7 +162,8 @@ try_arm64() {
     done
     chmod +x "$bin"/*
     cp config/Config.json "$root/tmp/"
-    scripts/alone env -i PATH="$bin:/usr/bin:/bin" sh -euc "rfly_bridge --help >/dev/null
+    # Without multicast, whose interface qemu-user cannot set.
+    scripts/alone env -i PATH="$bin:/usr/bin:/bin" ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST ROS_STATIC_PEERS=127.0.0.1 sh -euc "rfly_bridge --help >/dev/null
         rfly_bridge urdf --config $root/tmp/Config.json | grep -q '</robot>'
         ${run//\/tmp/$root/tmp}"
 }
@@ -174,6 +180,8 @@ arm64() {
     tools
     [ -e "$(rustc --print target-libdir --target "$arm64")" ] || timeout 600 rustup target add "$arm64" ||
         { skip "packages for arm64" "no standard library of Rust for it: rustup target add $arm64"; return; }
+    command -v qemu-aarch64 >/dev/null && [ -e /usr/aarch64-linux-gnu/lib/libc.so.6 ] ||
+        scripts/setup.sh apt_install qemu-user libc6-arm64-cross
     part "wheel for arm64" wheel "$arm64" "$dist/arm64"
     part "deb for arm64" deb "$arm64" "$dist/arm64"
     part "the packages for arm64 in qemu-user" try_arm64

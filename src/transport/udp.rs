@@ -130,7 +130,7 @@ impl StreamReceiver {
 
     /// Keeps whole datagrams again.
     pub fn keep_all(&self) {
-        let _did_already = heads::keep_all(&self.socket);
+        let _keeps_all_if_not_supported = heads::keep_all(&self.socket);
     }
 
     /// Waits for a datagram, at most the shorter of `timeout` and 250 ms; returns whether one can be read.

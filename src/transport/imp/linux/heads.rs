@@ -14,9 +14,9 @@ pub(in crate::transport) fn keep(socket: &Socket) -> io::Result<()> {
     socket.attach_filter(&filter())
 }
 
-/// Makes the socket keep whole datagrams.
+/// Makes the socket keep whole datagrams: by another filter, because qemu-user cannot detach one.
 pub(in crate::transport) fn keep_all(socket: &Socket) -> io::Result<()> {
-    socket.detach_filter()
+    socket.attach_filter(&[SockFilter::new(op::KEEP, 0, 0, u32::MAX)])
 }
 
 /// Returns the program that truncates a datagram with its true length to its head, and keeps others whole.
