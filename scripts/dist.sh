@@ -32,7 +32,7 @@ wheel() { # wheel TARGET FOLDER
     for folder in "$libc-linux-gnu" generic-glibc "$libc-linux-any" any-linux-any; do
         headers+=" -isystem $("$tools/bin/python" -c 'import ziglang; print(ziglang.__path__[0])')/lib/libc/include/$folder"
     done
-    env "BINDGEN_EXTRA_CLANG_ARGS_${1//-/_}=$headers" PATH="$tools/bin:$PATH" \
+    env "BINDGEN_EXTRA_CLANG_ARGS_$1=$headers" PATH="$tools/bin:$PATH" \
         CARGO_TARGET_DIR="$PWD/target/zig" CARGO_PROFILE_RELEASE_DEBUG=0 \
         "$tools/bin/maturin" build -q --release --zig --target "$1" --compatibility manylinux_2_28 --out "$2"
 }
