@@ -100,7 +100,7 @@ choices! {
     Segmentation { File = "file", "As in Config.json."; Off = "off", "Without."; On = "on", "With."; }
     /// Meaning of the fourth number of a point.
     FourthNumber {
-        Auto = "auto", "A colour if the sensor request asks for segmentation colours (SendProtocol[7]), else a label.";
+        Auto = "auto", "A colour if the sensor request asks for segmentation colours (`SendProtocol[7]`), else a label.";
         Label = "label", "The class of the object hit.";
         Rgb = "rgb", "A colour of 15 bits.";
     }
