@@ -9,7 +9,7 @@ use std::{
 };
 use zenoh::{Session, Wait as _};
 
-/// How long a router is given to accept a connection, and how long all of them together.
+/// How long a router is given to accept a connection, and how long the next answer is waited for.
 const ANSWER: Duration = Duration::from_secs(1);
 const ANSWERS: Duration = Duration::from_secs(3);
 
@@ -49,18 +49,14 @@ pub(super) fn absence(endpoints: Vec<String>) -> String {
     let (found, reasons) = mpsc::channel();
     let count = endpoints.len();
     let waits = endpoints.join(", ");
-    // Name servers may take long: this thread is left alone then.
-    std::thread::spawn(move || {
-        for endpoint in endpoints {
-            let reason = reason(&endpoint);
-            let _nobody_waits = found.send(format!("{endpoint}: {reason}"));
-        }
-    });
-    let deadline = std::time::Instant::now() + ANSWERS;
-    let next = || {
-        let left = deadline.saturating_duration_since(std::time::Instant::now());
-        reasons.recv_timeout(left).ok()
-    };
+    // Name servers may take long: these threads are left alone then.
+    for endpoint in endpoints {
+        let found = found.clone();
+        std::thread::spawn(move || {
+            let _nobody_waits = found.send(format!("{endpoint}: {}", reason(&endpoint)));
+        });
+    }
+    let next = || reasons.recv_timeout(ANSWERS).ok();
     let known: Vec<_> = std::iter::from_fn(next).take(count).collect();
     if known.is_empty() { format!("{waits}: no answer") } else { known.join("; ") }
 }
