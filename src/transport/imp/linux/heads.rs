@@ -14,9 +14,10 @@ pub(in crate::transport) fn keep(socket: &Socket) -> io::Result<()> {
     socket.attach_filter(&filter())
 }
 
-/// Makes the socket keep whole datagrams: by another filter, because qemu-user cannot detach one.
+/// Makes the socket keep whole datagrams. Where a filter cannot be detached (qemu-user), another one keeps them whole.
 pub(in crate::transport) fn keep_all(socket: &Socket) -> io::Result<()> {
-    socket.attach_filter(&[SockFilter::new(op::KEEP, 0, 0, u32::MAX)])
+    let keep_whole = [SockFilter::new(op::KEEP, 0, 0, u32::MAX)];
+    socket.detach_filter().or_else(|_| socket.attach_filter(&keep_whole))
 }
 
 /// Returns the program that truncates a datagram with its true length to its head, and keeps others whole.
