@@ -22,8 +22,8 @@ use rfly_bridge::config::params::{self, Params};
 use rfly_bridge::config::ros_args;
 use rfly_bridge::doctor;
 use rfly_bridge::node::{
-    Bridge, EchoOptions, NODE_NAME, PublishOptions, Rosout, RosoutPublisher, Settings,
-    TopicsOptions, UrdfForm, examine, robot_description, rosout, runtime, top,
+    Bridge, EchoOptions, PublishOptions, Rosout, RosoutPublisher, Settings, TopicsOptions,
+    UrdfForm, examine, robot_description, rosout, runtime, top,
 };
 use rfly_bridge::program::{
     Ended, OutputLog, Signals, completions, limit_that_causes, limits, man_pages, note_panics,
@@ -332,7 +332,7 @@ fn start(
         tracing::info!("mounting angles are in {unit:?}: {reason}");
     }
     settings.needs().check()?;
-    let middleware = join_graph(args, NODE_NAME, Some(&settings.params))?;
+    let middleware = join_graph(args, &settings.node_name(), Some(&settings.params))?;
     let rosout = rosout.publish(&middleware)?;
     let bridge = Bridge::start(settings, &middleware)?;
     let writers = middleware.report();

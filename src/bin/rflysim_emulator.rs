@@ -72,6 +72,9 @@ struct SceneArguments {
     /// Number of vehicles; 0: RflySim3D alone, for programs that draw their own vehicles
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(..=250))]
     vehicles: u16,
+    /// CopterID of the first vehicle
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=9751))]
+    start_index: u16,
     /// Path of the vehicles: laps, or after 3 s at rest a route with motion along and about every axis
     #[arg(long, value_name = "ROUTE", default_value = "lap", value_parser = ["lap", "excite"], conflicts_with_all = ["hover", "pose", "spawn", "grounded"])]
     route: String,
@@ -173,7 +176,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     let map = if scene.scene == "simple" { Scene::simple() } else { Scene::yard() };
     Ok(EmulatorOptions {
         ports: ports.shifted(network.port_offset).context("--port-offset is too large")?,
-        world: world(scene)?.with_scene(map),
+        world: world(scene)?.with_scene(map).with_start_index(scene.start_index),
         seed: faults.seed,
         autopilot: protocol.autopilot.parse().ok(),
         fence: scene.fence.as_deref().map(parse_fence).transpose()?.unwrap_or_default(),

@@ -1,11 +1,13 @@
 //! Settings: text in, validated values out, or *all* problems at once. No I/O; the caller reads the files.
 //!
 //! * [`config_json`]: the simulator's `Config.json`, including its quirks.
+//! * `fleet`: the file of several PCs, of which each bridge takes its part.
 //! * [`params`]: the table of all ROS parameters, which generates `--help`, `docs/parameters.md` and `config/bridge.yaml`.
 //! * [`ros_args`]: `--ros-args` and ROS 2 parameter files, as rcl reads them.
 mod angle_unit;
 mod control;
 pub mod encoding;
+mod fleet;
 mod interface;
 mod names;
 pub mod params;
@@ -21,6 +23,7 @@ pub use angle_unit::{
     resolve_angle_unit,
 };
 pub use control::{ControlLink, SimMode};
+pub use fleet::{Fleet, FleetHost};
 pub use interface::{Direction, ServiceRow, TopicRow};
 pub use params::{ParamValue, Params};
 pub use problem::{Problem, Problems};

@@ -64,6 +64,11 @@ pub fn check_bridge(facts: &BridgeFacts, simulator: &Simulator, settled: bool) -
             Finding::new(code, subject, &absent.what, &absent.remedy)
         }));
     }
+    found.extend(facts.silent_hosts.iter().map(|(host, silence)| {
+        let what = format!("nothing is heard of its bridge for {} s", silence.as_secs());
+        let remedy = "start the bridge there; check its PC, the link, and with Zenoh the router of both PCs (docs/fleet.md)";
+        Finding::new(Code::HostSilent, host, what, remedy)
+    }));
     found.extend(facts.requests.iter().filter_map(restricted_broadcasts));
     found.extend(facts.clocks.iter().filter_map(|(vehicle, clock)| clocks_apart(*vehicle, clock)));
     found.extend(facts.topics.iter().filter_map(reader_qos));

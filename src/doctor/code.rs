@@ -77,6 +77,7 @@ codes! {
         TypeMismatch "type-mismatch",
         AutopilotSilent "autopilot-silent",
         WillNotArm "will-not-arm",
+        HostSilent "host-silent",
         Panic "panic",
     }
     Warning {
@@ -110,6 +111,7 @@ codes! {
     }
     Note {
         Hosts "hosts",
+        FleetScript "fleet-script",
         RosLocalhost "ros-localhost",
         VehicleNotServed "vehicle-not-served",
         AskedByUnicast "asked-by-unicast",

@@ -17,6 +17,8 @@ pub struct BridgeFacts {
     pub topics: Vec<WriterReport>,
     /// Vehicles that no CopterSim simulates.
     pub absent_vehicles: Vec<AbsentVehicle>,
+    /// Hosts of the fleet whose bridges are not heard, and for how long.
+    pub silent_hosts: Vec<(String, Duration)>,
     /// Requests by unicast to each CopterSim.
     pub requests: Vec<RequestFacts>,
     /// Refused datagrams by sender, and the number of those since the last report.

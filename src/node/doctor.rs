@@ -54,6 +54,13 @@ fn check_settings(
         let remedy = "see docs/config_json.md and docs/parameters.md";
         Finding::new(Code::ConfigDoubt, &problem.path, &problem.message, remedy)
     }));
+    if let Some(part) = &settings.origin.fleet {
+        found.extend(part.fleet.hosts.iter().map(|host| {
+            let what = format!("the platform's script on {} needs {}", host.simulator, part.fleet.script(host));
+            let remedy = "compare with the .bat there; TOTOAL_COPTER, the same on all PCs, is commented out in many";
+            Finding::new(Code::FleetScript, &host.name, what, remedy)
+        }));
+    }
     let configs = settings.origin.files.iter().filter(|file| file.parameter == "config");
     for file in configs {
         let text = String::from_utf8_lossy(&file.bytes);
@@ -63,7 +70,8 @@ fn check_settings(
     *diagnostics_period = PERIOD;
     let (middleware, recorder) = Middleware::recorder(&Options::new("rfly_bridge_doctor"))?;
     recorder.count_only();
-    let (latest, subscription) = subscribe(&middleware)?;
+    let node = settings.node_name();
+    let (latest, subscription) = subscribe(&middleware, &node)?;
     match Bridge::start(&settings, &middleware) {
         Ok(bridge) => {
             // The bridge converts only topics with subscribers, so each of its own topics gets a subscriber. Topics of telemetry
@@ -86,7 +94,7 @@ fn check_settings(
                 drop((subscription, recorder, middleware));
                 // Kept until the end, because in a ROS 2 workspace its node runs the callbacks.
                 let graph = graph()?;
-                let (running, _subscription) = subscribe(&graph)?;
+                let (running, _subscription) = subscribe(&graph, &node)?;
                 std::thread::sleep(duration);
                 found.extend(running.lock().take().unwrap_or_else(|| {
                     let what = "a bridge runs on this host, but its diagnostics do not arrive";
@@ -107,18 +115,23 @@ fn check_settings(
     if let Some(latest) = latest.lock().take() {
         // The bridge makes the same checks of the host, and knows which of their findings its data disproves.
         found.retain(|found| found.code != Code::ReceiveAddress);
-        found.extend(latest);
+        // The bridge that doctor starts is not in the graph.
+        found.extend(latest.into_iter().filter(|found| found.code != Code::HostSilent));
     }
     Ok(found)
 }
 
 /// Converts the status `doctor` of each report back into findings.
-fn subscribe(middleware: &Middleware) -> Result<(LatestFindings, Subscription), RosError> {
+fn subscribe(
+    middleware: &Middleware,
+    node: &str,
+) -> Result<(LatestFindings, Subscription), RosError> {
     let latest = LatestFindings::default();
     let writer = latest.clone();
+    let name = format!("{node}: doctor");
     let subscription =
         middleware.subscribe::<DiagnosticArray>("/diagnostics", Qos::DEFAULT, move |message| {
-            let doctor = message.status.iter().find(|s| s.name == "rfly_bridge: doctor");
+            let doctor = message.status.iter().find(|s| s.name == name);
             if let Some(status) = doctor {
                 let values = status.values.iter().map(|v| (v.key.as_str(), v.value.as_str()));
                 *writer.lock() = Some(from_values(values));

@@ -17,6 +17,7 @@ mod diagnostics;
 mod doctor;
 mod error;
 mod files;
+mod fleet_file;
 mod frames;
 mod group_topic;
 mod host_checks;

@@ -1,6 +1,7 @@
 //! Settings of the bridge from the command line and files, or a list of all faults.
 use super::camera_pairs::{self, CameraPairs};
 use super::files::{Files, NamedFile};
+use super::fleet_file::FleetPart;
 use super::scene_files::{read_created_objects, read_library};
 use super::{calibrations::Calibrations, error::NodeError, host_names};
 use crate::config::params::{ImuFrame, StampMode, TerrainRounding};
@@ -72,6 +73,8 @@ pub struct SettingsInputs {
     pub files: Arc<Vec<NamedFile>>,
     /// The vehicles of a running bridge; `None` before the start: parameters and sensors name them.
     pub served: Option<Vec<u16>>,
+    /// `fleet.file`.
+    pub fleet: Option<Arc<FleetPart>>,
 }
 
 /// Limit of parameters, because each unknown name is compared with all known names.
@@ -96,6 +99,7 @@ impl Settings {
                 }
             }
         }
+        let fleet = FleetPart::expand(&mut values, &mut files);
         let (mut problems, warnings) = (files.problems, files.warnings);
         if values.len() > MAX_PARAMETERS {
             let many = format!("are {}, must be at most {MAX_PARAMETERS}", values.len());
@@ -105,7 +109,13 @@ impl Settings {
         host_names::resolve(&mut values, &mut problems);
         let params = problems.keep(Params::from_values(&values)).unwrap_or_default();
         let mut settings = Self::with_params(problems.or(params)?)?;
-        settings.origin.values = values;
+        if let Some(part) = &fleet {
+            let carrier = |sensor: &SensorConfig| settings.vehicle_of(sensor);
+            let frames = part.fleet.sensor_frames(&part.host, &settings.sensors, carrier)?;
+            values.splice(0..0, frames);
+            settings = settings.with_params_changed(Params::from_values(&values)?)?;
+        }
+        (settings.origin.values, settings.origin.fleet) = (values, fleet);
         settings.warnings.extend(warnings);
         Ok(settings)
     }
@@ -147,6 +157,7 @@ impl Settings {
             files: Arc::new(files.loaded),
             skipped: loaded.skipped,
             served: None,
+            fleet: None,
         };
         let calibrations = Calibrations::default();
         Ok(Self::assemble(params, origin, warnings, &calibrations)?)
@@ -242,6 +253,12 @@ impl Settings {
             angle_unit,
             origin,
         })
+    }
+
+    /// Returns the name of the node, unless the command line has one.
+    pub fn node_name(&self) -> String {
+        let host = self.origin.fleet.as_ref().map(|part| &part.host.name);
+        host.map_or_else(|| NODE_NAME.to_owned(), |host| format!("{NODE_NAME}_{host}"))
     }
 
     /// Returns the unit of the angles in a sensor's request.

@@ -13,6 +13,7 @@ mod keep_alive;
 mod mission;
 mod parameters;
 mod partial_frame;
+mod peer_watch;
 mod rate_limit;
 mod reassembly;
 mod stream_order;
@@ -33,6 +34,7 @@ pub use parameters::{
     Parameter, ParameterClient, ParameterCounters, ParameterEncoding, ParameterError,
     ParameterEvent, ParameterKind, ParameterName, ParameterSettings, ParameterValue,
 };
+pub use peer_watch::{PeerNews, PeerState, PeerWatch};
 pub use rate_limit::RateLimit;
 pub use reassembly::{
     DatagramBuffers, FrameInfo, LOAN_SPARE, Reassembler, ReassemblyResult, WholeFrame,

@@ -3,6 +3,7 @@ mod angle_unit;
 mod config_json;
 mod control;
 mod encoding;
+mod fleet;
 mod golden;
 mod meant;
 mod params;

@@ -7,6 +7,7 @@ mod mission;
 mod overtaken;
 mod parameter_rig;
 mod parameters;
+mod peer_watch;
 mod protocol;
 mod recorded;
 mod strangers;

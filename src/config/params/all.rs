@@ -63,6 +63,12 @@ parameters! {
             "Address that gets a copy of each datagram of true states, IMUs and autopilots' outputs, at the same port number. Use 127.0.0.2 for \
             another program on this host that binds these ports on all addresses.";
 
+        fleet_file: Option<PathBuf> = "fleet.file", Str = "",
+            "File that says which vehicles, windows and bridges run on which PC. The bridge takes its part: vehicles, addresses, window, config and \
+            prefixes, unless they are set (docs/fleet.md).";
+        fleet_host: String = "fleet.host", Str = "",
+            "Host of the fleet file that this bridge is. Empty: the one whose `bridge` is an address of this PC.";
+
         [TOPICS]
         topic_prefix: String = "topic_prefix", Topic = "rflysim",
             "Prefix of all relative topic names; below the node's namespace if it is relative itself.";

@@ -179,6 +179,14 @@ impl World {
         Self::on_route(count, ScriptedMotion::Excite, 0.9, 20.0)
     }
 
+    /// Returns the world with CopterIDs from `first` (START_INDEX of the platform's scripts).
+    pub fn with_start_index(mut self, first: u16) -> Self {
+        for (vehicle, id) in self.vehicles.iter_mut().zip(first..) {
+            vehicle.id = id;
+        }
+        self
+    }
+
     /// Returns the yard with `count` vehicles, each on its share of a round that takes `period` s; `climb` is half the height
     /// change in m.
     fn on_route(

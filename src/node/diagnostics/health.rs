@@ -22,6 +22,8 @@ const SILENCE: Duration = Duration::from_secs(3);
 pub(super) struct Health {
     pub(super) middleware: Middleware,
     pub(super) publisher: Publisher<DiagnosticArray>,
+    /// Beginning of the names of all statuses.
+    pub(super) node: String,
     /// `hardware_id` of all statuses: the address of the renderer.
     pub(super) hardware_id: String,
     pub(super) sources: Sources,
@@ -148,7 +150,7 @@ impl Health {
         let values = finding.values.into_iter();
         DiagnosticStatus {
             level: finding.level as u8,
-            name: format!("rfly_bridge: {name}"),
+            name: format!("{}: {name}", self.node),
             message: finding.message,
             hardware_id: self.hardware_id.clone(),
             values: values.map(|(key, value)| KeyValue { key, value }).collect(),

@@ -2,6 +2,7 @@
 mod degraded;
 mod doctor_status;
 mod health;
+mod host_status;
 mod program_health;
 mod rate;
 mod rosout;
@@ -44,12 +45,14 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         ("program", Box::new(ProgramHealth::default())),
         (DEGRADED, Box::new(degraded)),
     ];
+    host_status::open(context, assembly)?;
     sections.append(&mut assembly.sections);
     let qos = context.qos(QosGroup::Diagnostics, STATS);
     let reporter = Reporter {
         health: Health {
             middleware: context.middleware.clone(),
             publisher: context.publisher(QosGroup::Diagnostics, "/diagnostics")?,
+            node: context.settings.node_name(),
             hardware_id: context.settings.renderer().to_string(),
             sources: assembly.sources.clone(),
             sections,

@@ -33,7 +33,8 @@ pub(super) fn open(
         params.request.timeout,
     );
     let fleet = FleetReader { fleet, presence: context.presence.clone(), start: context.start };
-    assembly.add_section("fleet", FleetStatus(fleet.clone()));
+    let script = context.settings.origin.fleet.as_ref().map(|part| part.fleet.script(&part.host));
+    assembly.add_section("fleet", FleetStatus { reader: fleet.clone(), script });
     let publisher = context.publisher(QosGroup::Latched, &fleet_name(context, "fleet/ready"))?;
     let headers = context.clocks.headers(None);
     tasks::start(runtime, FleetTask { reader: fleet, publisher, headers });
@@ -84,11 +85,15 @@ impl Endless for FleetTask {
 }
 
 /// The status in `/diagnostics`.
-struct FleetStatus(FleetReader);
+struct FleetStatus {
+    reader: FleetReader,
+    /// What the fleet file wants of the platform's script.
+    script: Option<String>,
+}
 
 impl Section for FleetStatus {
     fn check(&mut self) -> Finding {
-        let Self(reader) = self;
+        let Self { reader, .. } = self;
         let vehicles = reader.fleet.readiness(&reader.heartbeats(), reader.start.elapsed());
         let missing = vehicles.iter().filter(|vehicle| !vehicle.ready);
         let missing: Vec<_> = missing.map(|vehicle| vehicle.id.to_string()).collect();
@@ -107,10 +112,13 @@ impl Section for FleetStatus {
     }
 
     fn add_facts(&self, facts: &mut BridgeFacts) {
-        let Self(reader) = self;
+        let Self { reader, script } = self;
         let absences = reader.fleet.absences(&reader.heartbeats(), reader.start.elapsed());
         facts.absent_vehicles.extend(absences.into_iter().map(|(vehicle, absence)| {
-            let Absence { is_elsewhere, what, remedy } = absence;
+            let Absence { is_elsewhere, what, mut remedy } = absence;
+            if let Some(script) = script {
+                remedy += &format!("; the fleet file wants of the script on its PC: {script}");
+            }
             AbsentVehicle { vehicle, is_elsewhere, what, remedy }
         }));
     }

@@ -181,10 +181,10 @@ pub fn sort(groups: &mut [Group], order: SortOrder) {
     }
 }
 
-/// The name of a status without the prefix `rfly_bridge: `.
+/// The name of a status without the name of the node.
 pub(super) fn short_name(status: &DiagnosticStatus) -> &str {
     let name = &status.name;
-    name.strip_prefix("rfly_bridge: ").unwrap_or(name)
+    name.split_once(": ").map_or(name, |(_, rest)| rest)
 }
 
 fn value<'a>(status: &'a DiagnosticStatus, key: &str) -> Option<&'a str> {

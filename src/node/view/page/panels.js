@@ -42,7 +42,7 @@ export function rows(message) {
 }
 
 // Codes of findings that are notes, not warnings.
-const NOTES = ["hosts", "ros-localhost", "vehicle-not-served", "asked-by-unicast"];
+const NOTES = ["hosts", "fleet-script", "ros-localhost", "vehicle-not-served", "asked-by-unicast"];
 
 /** The findings of the doctor in /diagnostics with their remedies: one entry per code. */
 export function findings(message) {
