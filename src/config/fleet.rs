@@ -186,7 +186,7 @@ struct FleetReader<'a> {
     problems: Problems,
 }
 
-/// A mapping with its path and its line.
+/// A mapping with its line, and its path, which ends with a dot.
 struct Entry<'a> {
     path: String,
     line: usize,
@@ -216,17 +216,18 @@ impl FleetReader<'_> {
         keys: Option<&[&str]>,
     ) -> Option<Entry<'a>> {
         let YamlKind::Mapping(pairs) = &node.kind else {
-            self.problem(node.line, path, "must be a mapping");
+            let what = if path.is_empty() { "the file" } else { path.trim_end_matches('.') };
+            self.problem(node.line, what, "must be a mapping");
             return None;
         };
         for (at, (key, value)) in pairs.iter().enumerate() {
             if let Some(keys) = keys.filter(|keys| !keys.contains(&key.as_str())) {
                 let hint = did_you_mean(key, keys.iter().copied());
                 let why = format!("unknown key{hint}; known are {}", keys.join(", "));
-                self.problem(value.line, format!("{path}.{key}"), why);
+                self.problem(value.line, format!("{path}{key}"), why);
             }
             if pairs[..at].iter().any(|(earlier, _)| earlier == key) {
-                self.problem(value.line, format!("{path}.{key}"), "occurs twice");
+                self.problem(value.line, format!("{path}{key}"), "occurs twice");
             }
         }
         Some(Entry { path: path.to_owned(), line: node.line, pairs })
@@ -234,17 +235,21 @@ impl FleetReader<'_> {
 
     fn fleet(&mut self, root: Option<&Yaml>) -> Option<Fleet> {
         let empty = Yaml { line: 1, kind: YamlKind::Empty };
-        let root = self.entry("fleet", root.unwrap_or(&empty), Some(&FLEET_KEYS))?;
+        let root = self.entry("", root.unwrap_or(&empty), Some(&FLEET_KEYS))?;
         let Some(hosts) = root.get("hosts") else {
             self.problem(root.line, "hosts", "is missing");
             return None;
         };
-        let entries = self.entry("hosts", hosts, None)?;
+        let entries = self.entry("hosts.", hosts, None)?;
         let mut found = Vec::new();
         for (name, node) in entries.pairs {
-            let path = format!("hosts.{name}");
+            let path = format!("hosts.{name}.");
             if let Err(why) = names::check_token(name) {
-                self.problem(node.line, &path, format!("must be a part of a topic name: {why}"));
+                self.problem(
+                    node.line,
+                    format!("hosts.{name}"),
+                    format!("must be a part of a topic name: {why}"),
+                );
             }
             let Some(entry) = self.entry(&path, node, Some(&HOST_KEYS)) else { continue };
             found.extend(self.host(name, &entry).map(|host| (host, entry)));
@@ -276,7 +281,7 @@ impl FleetReader<'_> {
         let last = first + count - 1;
         if !IDS.contains(&last) {
             let why = format!("its last CopterID must be in {IDS:?}, is {last}");
-            self.problem(entry.line_of("VehicleNum"), format!("{}.VehicleNum", entry.path), why);
+            self.problem(entry.line_of("VehicleNum"), format!("{}VehicleNum", entry.path), why);
         }
         Some(FleetHost {
             name: name.to_owned(),
@@ -304,7 +309,7 @@ impl FleetReader<'_> {
                         theirs.end(),
                         other.name
                     );
-                    let path = format!("{}.START_INDEX", entry.path);
+                    let path = format!("{}START_INDEX", entry.path);
                     self.problem(entry.line_of("START_INDEX"), path, why);
                 }
                 let is_same = (host.renderer, host.window) == (other.renderer, other.window);
@@ -313,7 +318,7 @@ impl FleetReader<'_> {
                         "{} renders for {} already, and a window has each SeqID once: give this host another window",
                         host.window, other.name
                     );
-                    self.problem(entry.line_of("window"), format!("{}.window", entry.path), why);
+                    self.problem(entry.line_of("window"), format!("{}window", entry.path), why);
                 }
             }
         }
@@ -336,7 +341,7 @@ impl FleetReader<'_> {
         });
         if address.is_none() {
             let why = format!("must be the IPv4 address of one PC like 192.168.1.21, is {found}");
-            self.problem(entry.line_of(key), format!("{}.{key}", entry.path), why);
+            self.problem(entry.line_of(key), format!("{}{key}", entry.path), why);
         }
         address
     }
@@ -358,7 +363,7 @@ impl FleetReader<'_> {
             Some(_) => "no number",
         };
         let why = format!("must be a number in {range:?}, is {found}");
-        self.problem(entry.line_of(key), format!("{}.{key}", entry.path), why);
+        self.problem(entry.line_of(key), format!("{}{key}", entry.path), why);
         None
     }
 
@@ -374,13 +379,13 @@ impl FleetReader<'_> {
         };
         let texts: Option<Vec<_>> = nodes.iter().map(text).collect();
         if texts.is_none() {
-            self.problem(node.line, format!("{}.{key}", entry.path), "must be a text");
+            self.problem(node.line, format!("{}{key}", entry.path), "must be a text");
         }
         texts.unwrap_or_default()
     }
 
     fn missing<T>(&mut self, entry: &Entry<'_>, key: &str, wanted: &str) -> Option<T> {
-        self.problem(entry.line, format!("{}.{key}", entry.path), format!("is missing: {wanted}"));
+        self.problem(entry.line, format!("{}{key}", entry.path), format!("is missing: {wanted}"));
         None
     }
 }
