@@ -23,7 +23,7 @@ from sensors import COMPRESSED, RAW, with_defaults, write_config
 
 PCS = (1, 2, 3, 4)
 DOMAIN = 0
-HEARD_S, LOSS_S, PATIENCE_S = 4.0, 5.0, 120.0
+HEARD_S, LOSS_S, PATIENCE_S = 4.0, 5.0, 400.0
 
 
 def prefix(number: int) -> str:
