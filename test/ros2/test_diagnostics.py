@@ -50,6 +50,6 @@ def test_a_reader_that_asks_for_what_is_not_offered_is_shown(reports, listener):
     report = wait(warned, "the reader in /diagnostics")
     name = f"rfly_bridge: {TOPIC}"
     assert report.levels[name] == b"\x01"
-    assert "Durability" in report.messages[name], report.messages[name]
+    assert "DURABILITY" in report.messages[name], report.messages[name]
     assert images == [], "it cannot match"
     listener.forget(images)
