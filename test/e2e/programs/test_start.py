@@ -28,7 +28,7 @@ ip route add default via 172.20.0.1
 for address in 172.20.0.1 192.168.1.10 192.168.1.11 192.168.1.20 192.168.1.21; do ip addr add $address/32 dev lo; done
 """
 # What the simulator's side needs beside the address: the heading of the section, or a part of it.
-MORE = {"Several vehicles": "--vehicles 2"}
+MORE = {"Several vehicles": "--vehicles 2", "Several PCs": "--vehicles 2"}
 
 
 def sections(document: str) -> list[tuple[str, str]]:
@@ -51,6 +51,12 @@ def parameter(block: str, name: str) -> str | None:
     return found and found[1]
 
 
+def of_fleet(host: str | None) -> dict[str, str]:
+    """Addresses of a host of config/fleet.yaml."""
+    text = (ROOT / "config/fleet.yaml").read_text()
+    return dict(re.findall(r"(bridge|simulator): (\S+)", text.split(f" {host}:")[1].split("config:")[0])) if host else {}
+
+
 @pytest.fixture
 def place(tmp_path):
     """A folder with the programs on its path, the shipped configuration, and the one that docs/howto.md shows."""
@@ -68,8 +74,9 @@ def place(tmp_path):
 def test_commands_do_what_they_say(title, block, place, domain_id):
     lines = block.strip().splitlines()
     assert any(line.startswith("rfly_bridge ") for line in lines), "a block of other programs is not marked `sh`"
-    simulator = parameter(block, "simulator_address") or "127.0.0.1"
-    here = parameter(block, "receive_address") or "127.0.0.1"
+    host = of_fleet(parameter(block, "fleet.host"))
+    simulator = parameter(block, "simulator_address") or host.get("simulator", "127.0.0.1")
+    here = parameter(block, "receive_address") or host.get("bridge", "127.0.0.1")
     if serial := parameter(block, "control.link"):
         # No such line in a test: the bridge says so and goes on with everything else.
         assert not Path(serial.split(":")[1]).exists()
