@@ -37,7 +37,7 @@ pub enum AnonymiseError {
     /// The copy cannot be created.
     #[error("cannot create the copy: {0}")]
     Create(io::Error),
-    /// The file is no raw recording.
+    /// The file is not a raw recording.
     #[error("no raw recording of the bridge (record.raw)")]
     NotRaw,
 }
@@ -89,7 +89,7 @@ pub fn anonymise(
     }
     copy.writer.finish()?;
     let mut file = copy.writer.into_inner();
-    file.flush().map_err(AnonymiseError::Create)?;
+    file.flush().map_err(McapError::from)?;
     Ok(AnonymiseReport { cut_off: reader.cut_off, renamed: copy.masks.renamed, ..copy.report })
 }
 
@@ -216,7 +216,7 @@ impl AnonymisedCopy {
     }
 }
 
-/// Whether a file may be text: it is no PNG and not too long.
+/// Whether a file may be text: it is not a PNG and not too long.
 fn is_text(data: &[u8]) -> bool {
     data.len() <= MAX_TEXT_BYTES && !data.starts_with(PNG)
 }

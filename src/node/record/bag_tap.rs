@@ -23,15 +23,15 @@ fn qos_profile(qos: &Qos) -> String {
     )
 }
 
-/// Ends of the names of the encodings of a depth image.
-const DEPTH_ENCODINGS: [&str; 4] =
+/// Suffixes of the topics of one depth image.
+const DEPTH_SUFFIXES: [&str; 4] =
     ["/img_depth", "/img_depth_float", "/img_depth/compressed", "/img_depth/compressedDepth"];
 
 /// Chooses the topics of a bag.
 pub(super) struct TopicFilter {
     include: Option<Regex>,
     exclude: Option<Regex>,
-    /// The encoding in place of which the others are not recorded; `None`: all are.
+    /// Suffix of the depth topic that replaces the others in the bag; `None` records all.
     depth: Option<&'static str>,
 }
 
@@ -53,12 +53,12 @@ impl TopicFilter {
             self.include.as_ref().is_none_or(|regex| regex.is_match(name))
                 && self.exclude.as_ref().is_none_or(|regex| !regex.is_match(name))
         };
-        let is_recorded_as = |depth: &str| {
-            let others = DEPTH_ENCODINGS.iter().filter(|end| **end != depth);
-            let mut sensors = others.filter_map(|end| name.strip_suffix(end));
+        let is_replaced_by = |depth: &str| {
+            let others = DEPTH_SUFFIXES.iter().filter(|suffix| **suffix != depth);
+            let mut sensors = others.filter_map(|suffix| name.strip_suffix(suffix));
             sensors.any(|sensor| is_chosen(&format!("{sensor}{depth}")))
         };
-        is_chosen(name) && !self.depth.is_some_and(is_recorded_as)
+        is_chosen(name) && !self.depth.is_some_and(is_replaced_by)
     }
 }
 

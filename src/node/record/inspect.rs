@@ -49,9 +49,9 @@ pub struct ChannelReport {
     pub senders: BTreeSet<String>,
     /// Number of messages of each kind.
     pub kinds: BTreeMap<&'static str, u64>,
-    /// Frames of which a fragment was received.
+    /// Frames with at least one fragment.
     pub frames: u64,
-    /// Fragments missing in these frames.
+    /// Fragments missing in these frames except the last, which the recording may cut off.
     pub missing_fragments: u64,
     /// First and last simulation time in s.
     pub simulation_s: Option<(f64, f64)>,
@@ -71,7 +71,7 @@ struct ChannelProgress {
     frame: Option<(f64, u32)>,
 }
 
-/// Reads a recording to its end, or to where it is cut off. Errors: the file cannot be read, or is no MCAP file.
+/// Reads a recording to its end, or to where it is cut off. Errors: the file cannot be read, or is not an MCAP file.
 pub fn inspect(path: &Path) -> Result<InspectReport, ReadError> {
     let mut inspected = InspectReport::default();
     let (mut first, mut last) = (u64::MAX, 0);

@@ -68,7 +68,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     Ok(())
 }
 
-/// Checks paths that are set at run time: whoever may set parameters chooses a name, and no place outside record.directory.
+/// Checks paths that are set at run time: a client that sets parameters may write only below record.directory.
 fn check_places(before: &RecordParams, now: &RecordParams) -> Problems {
     let mut problems = Problems::default();
     let paths = [("record.ros", &before.ros, &now.ros), ("record.raw", &before.raw, &now.raw)];
@@ -219,7 +219,7 @@ fn create_file(
     McapSink::create(&path.join(file), Some(bag), compression)
 }
 
-/// The path, with a number if the file exists: a restarted bridge overwrites no recording.
+/// The path, with a number if it exists, so that a restarted bridge does not overwrite a recording.
 fn unused_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let extension = path.extension();

@@ -5,7 +5,7 @@ use mcap::{McapError, records::Record};
 use std::io::{self, Read as _};
 use std::{collections::BTreeMap, fs::File, path::Path, sync::Arc};
 
-/// Limit of a record, which is in memory twice. Chunks of the bridge are smaller than 1 MiB plus one message.
+/// Maximum length of a record. A record is in memory twice. Chunks of the bridge are smaller than 1 MiB plus one message.
 const MAX_RECORD_BYTES: usize = 1 << 28;
 /// Limits of the attached files: total bytes, and number.
 const MAX_FILES_BYTES: usize = 1 << 29;
@@ -21,7 +21,7 @@ pub enum ReadError {
     /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file is no MCAP file.
+    /// The file is not an MCAP file.
     #[error("no recording: {0}")]
     Format(#[from] McapError),
     /// The attached files would fill the memory.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{collections::BTreeMap, io, net::SocketAddrV4};
 
-/// Maximum time in ns by which the messages of a file are out of order: the receiving threads queue independently.
+/// Maximum time in ns by which messages in a file are out of order: the receiving threads queue them independently.
 const MAX_DISORDER_NS: u64 = 1_000_000_000;
 const LOGGED_PAUSE: Duration = Duration::from_secs(30);
 const STOP_CHECK_PERIOD: Duration = Duration::from_millis(100);
@@ -38,7 +38,7 @@ pub enum ReplayError {
     /// A receiver has failed.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// The file is no raw recording.
+    /// The file is not a raw recording.
     #[error("no raw recording of the bridge (record.raw): it has no datagrams and no frames")]
     Empty,
     /// The file has an unreadable record before the first datagram or frame.
@@ -49,7 +49,7 @@ pub enum ReplayError {
 /// The part of a recording to play, and the speed.
 #[derive(Clone, Copy, Debug)]
 pub struct PlaybackOptions {
-    /// Factor of the recorded speed; 0: as fast as the bridge processes it.
+    /// Factor of the recorded speed; 0: as fast as the bridge can process the recording.
     pub speed: f64,
     /// Start, relative to the start of the recording.
     pub from: Duration,
@@ -85,7 +85,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Reads the configuration and the length of a recording. Errors: the file cannot be read, or is no raw recording.
+    /// Reads the configuration and the length of a recording. Errors: the file cannot be read, or is not a raw recording.
     pub fn open(path: &Path) -> Result<Self, ReplayError> {
         let mut replay = Self { path: path.to_owned(), first: u64::MAX, ..Self::default() };
         let mut reader = RecordingReader::open(path)?;
@@ -146,7 +146,8 @@ impl Replay {
         Player::install(i64::try_from(self.first).unwrap_or(i64::MAX))
     }
 
-    /// Makes [`Self::play`] wait for steps of the returned queue; the service fills it, too. Call this before the bridge starts.
+    /// Makes [`Self::play`] wait for steps in the returned queue, to which the step service also adds. Must be called before the
+    /// bridge starts.
     pub fn step_by_step(&mut self) -> &'static StepQueue {
         let step_queue = StepQueue::install();
         self.step_queue = Some(step_queue);
