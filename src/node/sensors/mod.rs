@@ -231,7 +231,7 @@ fn topics(page: &mut TopicPage) {
     page.topic(&["/rflysim/uav<id>/local/odom"], interface, &group, doc);
 }
 
-/// Row of the topic of boxes, which is common to cameras of several types.
+/// Row of the topic of boxes, which cameras of several types share.
 const BOXES_ROW: &str = "\
 | 1, 2, 3, 4, 9, 40, 41 | | `/rflysim/sensor<N>/boxes` | `vision_msgs/msg/Detection2DArray` | `<prefix>sensor<N>_optical_frame` | `detections` | all | \
 with `sensor<N>.boxes`: boxes of described vehicles and objects in the image, stamp of the image ([reports.md](reports.md)) |

@@ -89,8 +89,7 @@ impl SensorAdder {
             Err(error) => tracing::error!(%error, "{} is not received", added.stats.name()),
         }
         self.sources.push(added.stats);
-        let mut links = self.links.lock();
-        links.push(added.link);
+        self.links.lock().push(added.link);
         (added.seq_id, added.successor)
     }
 }

@@ -104,7 +104,7 @@ impl SensorOpener {
     /// Opens added sensors; reopens those whose fixed properties change. The returned closure makes the change take effect.
     ///
     /// # Errors
-    /// Why a sensor cannot be opened, or the frames form no tree; then no running sensor has changed.
+    /// A sensor cannot be opened, or the frames do not form a tree; no running sensor has changed then.
     pub(super) fn prepare(
         self: &Arc<Self>,
         before: &Arc<Settings>,
@@ -210,7 +210,7 @@ impl SensorOpener {
     }
 }
 
-/// Publishes the transforms of the states that arrived before a frame, before it.
+/// Publishes the transforms of all vehicle states that arrived before a frame, ahead of the frame.
 struct TransformFirst {
     tf: Tf,
     vehicle: u16,

@@ -29,7 +29,7 @@ impl CameraInfoServices {
         }
     }
 
-    /// Opens the service of a sensor; `None` if it is no camera.
+    /// Opens the service of a sensor; `None` if it is not a camera or has no `camera_info`.
     pub(super) fn open(
         &self,
         settings: &Settings,
