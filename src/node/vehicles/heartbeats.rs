@@ -75,15 +75,15 @@ impl CountedTask for HeartbeatSource {
             if let Some(cause) = cause {
                 self.stats.lock().count(cause);
             }
-            let clock = u16::try_from(id).ok().and_then(|id| self.clocks.get(id));
-            let (Some(clock), Ok(vehicle)) = (clock, u16::try_from(id)) else { continue };
+            let Ok(vehicle) = u16::try_from(id) else { continue };
+            let Some(clock) = self.clocks.get(vehicle) else { continue };
             let beat = LastHeartbeat { from, is_expected: cause.is_none(), at: Instant::now() };
             self.presence.record_heartbeat(vehicle, beat);
             clock.heartbeat(Heartbeat {
                 start_ms: packet.start_ms.get(),
                 now_ms: packet.now_ms.get(),
                 host: arrival(&datagram),
-                local: is_local_address(*datagram.from.ip()),
+                local: is_local_address(from),
             });
             self.stats.lock().count_frame();
         }

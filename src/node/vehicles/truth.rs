@@ -159,10 +159,10 @@ fn open_ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth,
     Ok(truth.with_receiver(receiver))
 }
 
-/// Most datagrams that are handled before other data of the vehicle are published.
+/// Maximum number of queued datagrams that are handled before other data of the vehicle is published.
 const MAX_CAUGHT_UP: usize = 16;
 
-/// Handles what has arrived, unless another thread is doing so: data do not wait for a thread.
+/// Handles the queued datagrams; returns at once if another thread is handling them.
 fn take_queued(states: &Weak<Mutex<TruthStates>>, reader: &Weak<UdpReader>) {
     let Some((states, reader)) = states.upgrade().zip(reader.upgrade()) else { return };
     let Some(mut states) = states.try_lock() else { return };
@@ -178,7 +178,7 @@ fn take_queued(states: &Weak<Mutex<TruthStates>>, reader: &Weak<UdpReader>) {
 /// Reads the true states of one vehicle.
 struct TruthSource {
     receiver: UdpReceiver,
-    /// For other threads, as long as this task runs: the port is closed with it.
+    /// Keeps the socket open for other threads while this task runs.
     _reader: Arc<UdpReader>,
     /// Locked while a datagram is read and handled, because two threads read.
     states: Arc<Mutex<TruthStates>>,
