@@ -33,7 +33,7 @@ impl Default for CallCapacity {
 }
 
 /// The calls of one client. Each has a thread, because the search for the service polls the graph and blocks. A call beyond
-/// `max_pending` cancels the oldest call, whose request is sent already. While too many cancelled calls still run, it is refused.
+/// `max_pending` cancels the oldest call, whose request may be sent already. A new call is refused while too many threads run.
 pub(super) struct CallThreads {
     max_pending: usize,
     /// Cancels all calls when it changes or its sender is dropped.

@@ -40,7 +40,7 @@ struct AdvertisedChannel {
 }
 
 impl ClientChannels {
-    /// Returns why a channel is refused, for each that is.
+    /// Adds channels; returns the reason for each refused channel.
     pub(super) fn advertise(
         &mut self,
         middleware: &Middleware,
@@ -84,8 +84,8 @@ impl ClientChannels {
         self.channels.retain(|id, _| !ids.contains(id));
     }
 
-    /// Passes a message on: `Client Message Data` without its opcode. Counts it, and returns why it is refused, equal reasons once
-    /// a second: a stream of wrong setpoints is one fault.
+    /// Delivers and counts a message (`Client Message Data` without its opcode). Returns why it is refused, but the same reason at
+    /// most once per second: a stream of wrong setpoints is one fault.
     pub(super) fn publish(
         &mut self,
         middleware: &Middleware,

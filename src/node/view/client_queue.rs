@@ -19,7 +19,7 @@ pub(super) struct Sample {
 pub(super) enum SampleData {
     /// A copy of the CDR, or a thumbnail.
     Owned(Vec<u8>),
-    /// CDR in memory that the middleware uses, too.
+    /// CDR in memory shared with the middleware.
     Shared(Arc<Cdr>),
 }
 

@@ -30,7 +30,7 @@ pub fn view(middleware: &Middleware, params: &ViewParams) -> Result<Viewer, Node
     let mut threads = Threads::default();
     if let Some(listener) = listener {
         let source = Box::new(GraphSource(middleware.clone()));
-        // It has no subscriptions for messages of clients: they belong to the bridge.
+        // Only the bridge subscribes to topics that clients may publish.
         let report = serve(middleware, params, listener, source, false, &mut threads)?;
         let discovery = TopicDiscovery { middleware: middleware.clone(), state: report.state };
         tasks::start(&threads.runtime(THREAD)?, discovery);

@@ -60,7 +60,7 @@ connection.on("/rosout", (entry) => {
 });
 connection.addEventListener("status", ({ detail }) => log(1, "view", detail));
 connection.addEventListener("opened", () => {
-  // What was shown until now is that of before.
+  // Discards what the previous connection has shown.
   [scene.clouds, scene.paths, scene.boxes, frames.parents].forEach((map) => map.clear());
   sources = { at: null, period: 1000, rows: [], findings: [] };
   document.title = `${connection.info.name} · rfly_bridge`;
@@ -77,7 +77,7 @@ function control() {
   showState();
 }
 
-/** What the pill and the line below it say: class, text, text of the line. */
+/** CSS class and text of the pill, and text of the notice below it. */
 function state() {
   const now = performance.now();
   const [first] = sources.findings.filter((finding) => finding.level < 3);
@@ -154,7 +154,7 @@ function addLayer(topic, shown, show, drawn) {
 
 const frameLayers = new Map(); // vehicle -> label
 let shownLayers = "";
-/** The checkboxes by vehicle, and who is followed. */
+/** Shows the checkboxes by vehicle, and the followed vehicle. */
 function showLayers() {
   const names = frames.vehicles();
   for (const name of names) {
@@ -210,7 +210,7 @@ connection.addEventListener("channels", () => {
     const prefix = topic.replace(/\/state$/, "");
     if (vehicles.has(prefix)) continue;
     const vehicle = new Vehicle(connection, prefix, log);
-    vehicle.pressed = cancelGoal; // Another command replaces the question.
+    vehicle.pressed = cancelGoal; // Another command cancels the confirmation.
     vehicles.set(prefix, vehicle);
     get("vehicles").append(vehicle.root);
   }
@@ -221,14 +221,14 @@ connection.addEventListener("channels", () => {
   control();
 });
 
-// A click into the 3D view asks before it commands.
+// A click into the 3D view sends a vehicle there, after a confirmation.
 
 const goal = { point: null };
 function cancelGoal() {
   goal.point = scene.goal = null;
   get("goal").hidden = true;
 }
-/** The vehicle that would fly, and the pose that it has now. */
+/** The selected vehicle, and its current pose. */
 function flier() {
   const vehicle = vehicles.get(get("flier").value);
   return { vehicle, pose: vehicle?.frame && frames.pose(vehicle.frame) };

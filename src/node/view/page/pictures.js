@@ -6,7 +6,7 @@ const AT_FIRST = 4;
 /** More pictures than this get the whole width. */
 const MAX_BESIDE = 6;
 
-/** Options of a select: `[value, text]`, those of one vehicle in a group of its name. `others` come last. */
+/** Fills a select: options `first` (`[value, text]`), the topics in one group per vehicle, options `others`. */
 function fill(select, first, topics, groupOf, others = []) {
   const key = JSON.stringify([first, topics.map((topic) => [topic, groupOf(topic)]), others]);
   if (select.dataset.key === key) return;
@@ -18,7 +18,7 @@ function fill(select, first, topics, groupOf, others = []) {
   select.replaceChildren(...first.map(option), ...all, ...others.map(option));
 }
 
-/** Without what is shown by another topic of the same images. */
+/** The topics without `img_depth_float`, which has the same images as `img_depth`. */
 const cameras = (topics) => topics.filter((topic) => !topic.endsWith("_float"));
 
 class Picture {

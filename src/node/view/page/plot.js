@@ -4,7 +4,7 @@ import { numericFields } from "./cdr.js";
 import { OLD_MS, ageText, element } from "./panels.js";
 
 const WINDOW_MS = 60_000;
-/** Values that come faster are left out. */
+/** Minimum interval of points. */
 const STEP_MS = 50;
 const BULK = /\/(Image|CompressedImage|PointCloud2|CustomMsg|TFMessage|Path|LaserScan|\w+Array)$/;
 const AT_FIRST = [[/\/local_position\/pose$/, "pose.position.z"], [/\/local_position\/velocity_local$/, "twist.linear.x"]];
@@ -68,7 +68,7 @@ export class Plot {
     const channel = this.connection.channels.get(topic);
     return channel && channel.encoding === "cdr" ? numericFields(channel.schema, channel.schemaName) : [];
   }
-  /** Takes the topics that there are now. */
+  /** Updates the list of topics. */
   update() {
     const channels = [...this.connection.channels.values()].filter(({ schemaName }) => !BULK.test(schemaName));
     this.topics = channels.filter(({ topic }) => this.fieldsOf(topic).length).map(({ topic }) => topic).sort();

@@ -15,7 +15,7 @@ export class Recorder {
     this.root = root;
     this.update();
   }
-  /** The service that sets parameters of the bridge: of the node that shows this page, or of the one that it looks at. */
+  /** The service that sets parameters of the bridge: the node that serves this page, or `/rfly_bridge` for `rfly_bridge view`. */
   get service() {
     const nodes = [this.connection.info?.name, "/rfly_bridge"].filter(Boolean).map((name) => `/${name.replace(/^\//, "")}/set_parameters`);
     return nodes.find((name) => this.connection.services.has(name) && !name.includes("rfly_bridge_view"));

@@ -19,7 +19,7 @@ const isBase = (frame) => /(^|\/)base_link$/.test(frame);
 /** The prefix of a frame: the name of its vehicle, "" without one. */
 const vehicleOf = (frame) => frame.split("/").slice(0, -1).join("/");
 const baseOf = (vehicle) => (vehicle ? `${vehicle}/base_link` : "base_link");
-/** Pose `b`, which is in the frame of pose `a`, in the frame of `a`'s own. */
+/** Converts pose `b`, which is relative to pose `a`, to the frame of `a`. */
 const compose = (a, b) => ({
   position: rotate(a.rotation, b.position).map((v, i) => v + a.position[i]), rotation: multiply(a.rotation, b.rotation) });
 const invert = ({ position, rotation: [x, y, z, w] }) => {
@@ -73,7 +73,7 @@ export class Scene {
     this.addPointerControls();
   }
 
-  /** What the user has chosen of the camera. */
+  /** The camera as the user has chosen it. */
   get view() {
     const { yaw, pitch, distance, centre, follow } = this;
     return { yaw, pitch, distance, centre, follow };
@@ -182,8 +182,8 @@ export class Scene {
   }
 
   /**
-   * Takes the boxes of a topic. That of a vehicle is described more seldom than the vehicle moves, so it is kept relative to the vehicle's frame: the one
-   * with its number, or the one that is nearest to where it was described, if it is no other's.
+   * Sets the boxes of a topic. A vehicle moves between two descriptions of its box, so the box is kept relative to the vehicle's frame.
+   * A frame with a number gets the box of this number, a frame without prefix the nearest box that no other frame has.
    */
   setBoxes(topic, message) {
     const pose = this.frames.pose(message.header.frame_id);

@@ -24,7 +24,7 @@ export class Vehicle {
   }
   value(name) { return this.values.get(name)?.value; }
   get globalPosition() { return this.value("global"); }
-  /** Its frame: that of its positions. */
+  /** The frame of its positions. */
   get frame() { return this.globalPosition?.header.frame_id; }
 
   showTelemetry() {
