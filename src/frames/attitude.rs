@@ -56,7 +56,7 @@ impl<B: CoordinateFrame, W: CoordinateFrame> Attitude<B, W> {
         Self::from_inner(UnitQuaternion::identity())
     }
 
-    /// Creates an attitude from w, x, y, z and normalises it; `None` if the norm is zero or not finite.
+    /// Creates an attitude from w, x, y, z and normalises it; `None` if the norm is nearly 0 or not finite.
     pub fn from_wxyz([w, x, y, z]: [f64; 4]) -> Option<Self> {
         let q = Quaternion::new(w, x, y, z);
         let norm = q.norm();
@@ -122,8 +122,8 @@ impl<B: CoordinateFrame, W: CoordinateFrame> fmt::Debug for Attitude<B, W> {
 
 /// Creates an attitude from the components of a unit quaternion.
 ///
-/// Callers multiply out (change of world) * attitude * (change of body). A half turn about x (NED to NWU, FRD to FLU) only
-/// permutes and negates components, which is exact; the quarter turn to ENU adds one factor of 1/√2.
+/// The conversions below write out the product (change of world) * attitude * (change of body). A half turn about x (NED to
+/// NWU, FRD to FLU) only negates components, which is exact; the quarter turn to ENU adds one factor of 1/√2.
 fn from_parts<B: CoordinateFrame, W: CoordinateFrame>([w, x, y, z]: [f64; 4]) -> Attitude<B, W> {
     Attitude::from_inner(UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z)))
 }

@@ -50,7 +50,7 @@ impl Mount {
         }
     }
 
-    /// Creates a mount from the two numbers in the file.
+    /// Creates a mount from `TargetMountType` and `TargetCopter`; `None` for an unknown type.
     pub const fn from_numbers(mount_type: u16, target: u16) -> Option<Self> {
         Some(match mount_type {
             0 => Self::VehicleCentre(target),
@@ -98,7 +98,7 @@ pub enum MountReference {
 }
 
 impl MountOrientation {
-    /// Returns the attitude; a quaternion whose norm is zero or not finite gives the identity.
+    /// Returns the attitude; a quaternion whose norm is nearly 0 or not finite gives the identity.
     pub fn attitude(self) -> Attitude<Frd, Frd> {
         match self {
             Self::Euler([roll, pitch, yaw]) => Attitude::from_euler(Euler { roll, pitch, yaw }),

@@ -37,7 +37,7 @@ impl WorldConvention {
         }
     }
 
-    /// Converts the attitude of an FLU body in this world, w, x, y, z, to FRD in NED; `None` if the norm is zero or not
+    /// Converts the attitude of an FLU body in this world, w, x, y, z, to FRD in NED; `None` if the norm is nearly 0 or not
     /// finite.
     pub fn ned_attitude(self, wxyz: [f64; 4]) -> Option<Attitude<Frd, Ned>> {
         Some(match self {

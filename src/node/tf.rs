@@ -160,10 +160,10 @@ impl StaticTf {
     ) -> Result<(), NodeError> {
         let (due, moving) = {
             let mut tree = self.tree();
-            let due = if tree.hangs(mount) {
+            let due = if tree.has_mount(mount) {
                 tree.remount(mount.seq_id, mount.position_frd, mount.orientation)
             } else {
-                tree.rehang(mount).map_err(NodeError::Frames).map(|()| true)?
+                tree.replace_mount(mount).map_err(NodeError::Frames).map(|()| true)?
             };
             let moving = stamp.and_then(|stamp| tree.moving_transform(mount.seq_id, stamp));
             (due, moving)

@@ -3,6 +3,6 @@ mod attitudes;
 mod emulator;
 mod geodetic;
 mod origins;
-mod rehanging;
+mod remounting;
 mod tree;
 mod vectors;

@@ -193,7 +193,7 @@ pub struct FrameTree {
     by_child: HashMap<String, usize>,
     sensors: BTreeMap<u16, PlacedSensor>,
     transforms: BTreeMap<u16, VehicleTransforms>,
-    /// Vehicles and mounts that the tree was built from; `remount` and `rehang` change the mounts.
+    /// Vehicles and mounts that the tree was built from; `remount` and `replace_mount` change the mounts.
     vehicles: Vec<u16>,
     mounts: Vec<SensorMount>,
 }
@@ -281,8 +281,8 @@ impl FrameTree {
         &transforms.messages
     }
 
-    /// Changes a sensor's pose in its mount, after its request was sent again with other values. Returns whether a
-    /// static transform changed, so that `/tf_static` must be sent; the next update sends an edge of `/tf`.
+    /// Changes a sensor's pose in its mount. Returns whether a static transform changed, so that `/tf_static` must be sent; the
+    /// next [`Self::update`] returns any other transform.
     pub fn remount(
         &mut self,
         seq_id: u16,
@@ -309,7 +309,7 @@ impl FrameTree {
     }
 
     /// Whether the tree has this sensor with this carrier and these frames; its pose in the mount may differ.
-    pub fn hangs(&self, mount: &SensorMount) -> bool {
+    pub fn has_mount(&self, mount: &SensorMount) -> bool {
         self.mounts.iter().any(|other| {
             let (position_frd, orientation) = (other.position_frd, other.orientation);
             SensorMount { position_frd, orientation, ..mount.clone() } == *other
@@ -321,7 +321,7 @@ impl FrameTree {
     ///
     /// # Errors
     /// The frames would not form a tree; nothing changes.
-    pub fn rehang(&mut self, mount: &SensorMount) -> Result<(), Vec<FrameError>> {
+    pub fn replace_mount(&mut self, mount: &SensorMount) -> Result<(), Vec<FrameError>> {
         let mut mounts = self.mounts.clone();
         match mounts.iter_mut().find(|m| m.seq_id == mount.seq_id) {
             Some(present) => present.clone_from(mount),
@@ -371,7 +371,7 @@ impl FrameTree {
         frames.iter().filter_map(|frame| self.missing_path(frame.as_ref())).collect()
     }
 
-    /// Returns the pose of `child` in its ancestor `parent`; `None` if `parent` is not one, or before the first update.
+    /// Returns the pose of `child` in `parent`; `None` if `parent` is not an ancestor, or before the first update.
     pub fn lookup(&self, parent: &str, child: &str) -> Option<Transform> {
         let mut transform = Transform::identity();
         let mut frame = child;

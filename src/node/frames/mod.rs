@@ -36,7 +36,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let follow = move |now: &Settings, mount: &SensorMount, stamp: Option<RosTime>| {
         if let Some(tf) = &static_tf {
             let mut next = tf.tree_copy();
-            if !next.hangs(mount) && next.rehang(mount).is_ok() {
+            if !next.has_mount(mount) && next.replace_mount(mount).is_ok() {
                 omit_fixed_frames(tf, now, &next);
             }
         }
