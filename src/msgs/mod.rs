@@ -117,7 +117,7 @@ pub trait Action: 'static {
 /// Name of a type as ROS writes it, whether it begins with a header, type hash in hexadecimal, and definition of a message.
 type InterfaceRow = (&'static str, bool, &'static str, Option<&'static str>);
 
-/// Sorted by name; `build.rs` makes it from the interface files.
+/// All interfaces, sorted by name; `build.rs` makes the table from the interface files.
 const INTERFACES: &[InterfaceRow] = &include!(concat!(env!("OUT_DIR"), "/interfaces.rs"));
 
 fn interface(type_name: &str) -> Option<&'static InterfaceRow> {

@@ -5,9 +5,9 @@ use super::{spread::DelayHistogram, timeline::Timeline, vendor::VendorRule};
 
 /// An observation farther than this from the line contradicts the clock.
 const BAND_NS: f64 = 250e6;
-/// A late observation whose tick is this far behind the newest one is of another run.
+/// A late observation whose tick is this far behind the newest one belongs to another run.
 const OTHER_RUN_NS: i64 = 2_000_000_000;
-/// A tick this far ahead of the estimate is from another run, or damaged.
+/// A tick this far ahead of the estimate belongs to another run, or is damaged.
 const AHEAD_NS: i64 = 1_000_000_000;
 /// Ticks of the present run keep their stamps until they are this far behind the newest one.
 const FORGOTTEN_NS: i64 = 20_000_000_000;
@@ -53,7 +53,7 @@ struct Run {
     sim: i64,
     host: i64,
     envelope: Envelope,
-    /// Latest tick so far that is not of another run.
+    /// Latest tick so far of this run.
     newest: i64,
 }
 

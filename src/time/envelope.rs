@@ -48,7 +48,7 @@ pub(super) struct Envelope {
     slope: f64,
     /// Slope until there is evidence.
     prior: f64,
-    /// Median distance of the minima from the line.
+    /// Median distance of the minima from the fitted line, which runs through their middle.
     scatter: f64,
     /// Highest x so far.
     newest: f64,

@@ -1,7 +1,7 @@
 use super::{Heartbeat, RosTime, SimTime, SourceKind};
 
 /// A start time that differs by more than this belongs to another run.
-const SAME_RUN_MS: i64 = 1_000;
+const SAME_RUN_MS: u64 = 1_000;
 
 /// The rule of the vendor's SDK: host time is `start` plus simulator time; `start` is set once.
 ///
@@ -27,7 +27,7 @@ impl VendorRule {
     /// Handles a heartbeat; returns whether it announces a new run.
     pub(super) fn heartbeat(&mut self, beat: Heartbeat) -> bool {
         let has_restarted = self.record.is_some_and(|r| {
-            r.is_local == beat.local && beat.start_ms.abs_diff(r.start_ms) > SAME_RUN_MS as u64
+            r.is_local == beat.local && beat.start_ms.abs_diff(r.start_ms) > SAME_RUN_MS
         });
         if has_restarted || self.record.is_none_or(|r| beat.local && !r.is_local) {
             let start_ns = if beat.local {
