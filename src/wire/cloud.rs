@@ -180,9 +180,9 @@ pub struct CloudView<'a> {
 }
 
 impl<'a> CloudView<'a> {
-    /// Views a reassembled payload. Its format is the one with exactly this length. If there is none, the payload is that of
-    /// the oldest simulators, with points of `oldest`; surplus bytes, fewer than a point, are ignored, as by the vendor's
-    /// client.
+    /// Views a reassembled payload. Its format is the one with exactly this length. If there is none, the payload is from one
+    /// of the oldest simulators: points of the format `oldest` after a header of 28 bytes. Surplus bytes, fewer than a point,
+    /// are ignored, as by the vendor's client.
     ///
     /// If both headers match the length, the header has 28 bytes: in the longer one, the pitch would be a denormal number.
     /// If x in the shorter one would be a denormal number as well, the payload is not a cloud.

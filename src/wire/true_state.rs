@@ -31,7 +31,7 @@ pub struct TrueState {
     pub motor_rpm: [f64; 8],
     /// Latitude deg, longitude deg, altitude m (up).
     pub gps: [f64; 3],
-    /// Object that this vehicle collided with, where the packet has one.
+    /// Id of the object that this vehicle collided with; `None` without a collision, or if the packet has no such field.
     pub collided_with: Option<i32>,
 }
 
@@ -95,8 +95,8 @@ impl TrueState {
         }
     }
 
-    /// Reads the true state that `CopterSim` sends as HIL_ACTUATOR_CONTROLS, marked by its flags and with a time in ms;
-    /// `None` for a real actuator message.
+    /// Reads the true state that `CopterSim` sends as HIL_ACTUATOR_CONTROLS; the flags mark it, and its time is in ms. `None`
+    /// for a real actuator message.
     pub fn of_actuator_controls(copter_id: i32, m: &HilActuatorControls) -> Option<Self> {
         const TRUTH: u64 = 1_234_567_890;
         /// `mode` if the last of `controls` is the id of the object collided with.
@@ -184,7 +184,7 @@ impl From<&TimedStatePacket> for TrueState {
     }
 }
 
-/// Unknown fields are written as 0.
+/// Unknown fields are written as 0, no collision as -1.
 impl From<&TrueState> for ShortStatePacket {
     fn from(s: &TrueState) -> Self {
         Self {
