@@ -23,21 +23,23 @@ pub(super) struct Limits {
 }
 
 /// Largest climb and sink rate of a point mass in m/s.
-const CLIMB: f64 = 3.0;
+const MAX_CLIMB: f64 = 3.0;
 /// Largest acceleration of a point mass in m/s².
-const THRUST: f64 = 5.0;
+const MAX_ACCELERATION: f64 = 5.0;
 /// Largest yaw rate of a point mass in rad/s.
-const YAW_RATE: f64 = 1.5;
-/// Time constants in s of velocity and heading, and of acceleration.
+const MAX_YAW_RATE: f64 = 1.5;
+/// Time constant of velocity and heading in s.
 const VELOCITY_LAG: f64 = 0.4;
-const THRUST_LAG: f64 = 0.1;
+/// Time constant of acceleration in s.
+const ACCELERATION_LAG: f64 = 0.1;
 /// Gain from distance to velocity near a position in 1/s.
 const POSITION_GAIN: f64 = 1.0;
-/// Fixed wing: largest bank in rad, its rate in rad/s, climb rate in m/s, acceleration in m/s², share of the speed at lift-off.
-const BANK: f64 = 0.8;
+/// Fixed wing: largest bank in rad, its rate in rad/s, climb rate in m/s, acceleration in m/s², and
+/// lift-off speed as a share of the cruise speed.
+const MAX_BANK: f64 = 0.8;
 const BANK_RATE: f64 = 1.0;
 const WING_CLIMB: f64 = 4.0;
-const WING_THRUST: f64 = 3.0;
+const WING_ACCELERATION: f64 = 3.0;
 const LIFT_OFF: f64 = 0.8;
 
 impl Airframe {
@@ -81,7 +83,8 @@ fn step_point_mass(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
         body.turn_to(
             approach(body.euler.roll, or_zero(roll), 4.0 * dt),
             approach(body.euler.pitch, or_zero(pitch), 4.0 * dt),
-            body.euler.yaw + wrap(yaw - body.euler.yaw).clamp(-YAW_RATE * dt, YAW_RATE * dt),
+            body.euler.yaw
+                + wrap(yaw - body.euler.yaw).clamp(-MAX_YAW_RATE * dt, MAX_YAW_RATE * dt),
             dt,
         );
         let thrust = Vector::new(0.0, 0.0, -2.0 * throttle * GRAVITY);
@@ -97,8 +100,8 @@ fn step_point_mass(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
             (velocity - body.velocity) * (1.0 / VELOCITY_LAG)
         }
     };
-    let wanted = limit_length(wanted, THRUST);
-    let lag = (dt / THRUST_LAG).min(1.0);
+    let wanted = limit_length(wanted, MAX_ACCELERATION);
+    let lag = (dt / ACCELERATION_LAG).min(1.0);
     let acceleration = body.acceleration + (wanted - body.acceleration) * lag;
     body.accelerate(acceleration, dt);
     let yaw = match *setpoint {
@@ -126,8 +129,8 @@ fn or_zero(value: f64) -> f64 {
 fn turn_yaw(yaw: f64, turn: Turn, dt: f64) -> f64 {
     let rate = match turn {
         Turn::Hold => 0.0,
-        Turn::At(rate) => rate.clamp(-YAW_RATE, YAW_RATE),
-        Turn::To(angle) => (wrap(angle - yaw) / VELOCITY_LAG).clamp(-YAW_RATE, YAW_RATE),
+        Turn::At(rate) => rate.clamp(-MAX_YAW_RATE, MAX_YAW_RATE),
+        Turn::To(angle) => (wrap(angle - yaw) / VELOCITY_LAG).clamp(-MAX_YAW_RATE, MAX_YAW_RATE),
     };
     yaw + rate * dt
 }
@@ -141,7 +144,9 @@ fn wanted_velocity(body: &BodyState, setpoint: &Setpoint, limits: &Limits) -> Ve
             let error: [f64; 3] = std::array::from_fn(|i| or_zero(position[i] - here[i]));
             let distance = error[0].hypot(error[1]);
             // Slow enough to stop at the position.
-            let speed = |distance: f64| (POSITION_GAIN * distance).min((THRUST * distance).sqrt());
+            let speed = |distance: f64| {
+                (POSITION_GAIN * distance).min((MAX_ACCELERATION * distance).sqrt())
+            };
             let share = if distance > 0.0 { speed(distance) / distance } else { 0.0 };
             let sink = speed(error[2].abs()) * error[2].signum();
             [error[0] * share, error[1] * share, sink]
@@ -154,7 +159,7 @@ fn wanted_velocity(body: &BodyState, setpoint: &Setpoint, limits: &Limits) -> Ve
     };
     let [north, east, down] = velocity;
     let horizontal = limit_length(Vector::new(north, east, 0.0), limits.speed);
-    horizontal + Vector::new(0.0, 0.0, down.clamp(-CLIMB, CLIMB))
+    horizontal + Vector::new(0.0, 0.0, down.clamp(-MAX_CLIMB, MAX_CLIMB))
 }
 
 fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, dt: f64) {
@@ -186,17 +191,17 @@ fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
     let speed = if speed > 0.0 { speed.clamp(range.0, range.1) } else { limits.speed };
     let ground_speed = body.ground_speed();
     let is_flying = ground_speed >= LIFT_OFF * limits.speed || !body.is_on_ground();
-    let next_speed = approach(ground_speed, speed, WING_THRUST * dt);
+    let next_speed = approach(ground_speed, speed, WING_ACCELERATION * dt);
     // On the ground it rolls straight along the runway.
     let (mut bank, mut sink) = (0.0, 0.0);
     if is_flying {
-        bank = (circle_bank + 2.0 * wrap(heading - body.euler.yaw)).clamp(-BANK, BANK);
+        bank = (circle_bank + 2.0 * wrap(heading - body.euler.yaw)).clamp(-MAX_BANK, MAX_BANK);
         sink = (0.5 * or_zero(down - here.z())).clamp(-WING_CLIMB, WING_CLIMB);
     }
     let roll = approach(body.euler.roll, bank, BANK_RATE * dt);
     let turn = if is_flying { GRAVITY * roll.tan() / next_speed.max(1.0) * dt } else { 0.0 };
     let yaw = body.euler.yaw + turn;
-    let sink = approach(body.velocity.z(), sink, WING_THRUST * dt);
+    let sink = approach(body.velocity.z(), sink, WING_ACCELERATION * dt);
     let velocity = Vector::new(next_speed * yaw.cos(), next_speed * yaw.sin(), sink);
     body.accelerate((velocity - body.velocity) * (1.0 / dt), dt);
     body.turn_to(roll, -(sink.atan2(next_speed.max(1.0))), yaw, dt);

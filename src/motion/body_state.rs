@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 /// Standard gravity in m/s².
 pub(super) const GRAVITY: f64 = 9.806_65;
 /// Terminal velocity of a falling body in m/s.
-const FALL: f64 = 30.0;
+const TERMINAL_VELOCITY: f64 = 30.0;
 
 /// Position, motion and attitude; NED from the origin of the map, angles in rad.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ impl BodyState {
         let before = self.velocity;
         self.velocity = before + acceleration * dt;
         let [north, east, down] = self.velocity.to_array();
-        self.velocity = Vector::new(north, east, down.min(FALL));
+        self.velocity = Vector::new(north, east, down.min(TERMINAL_VELOCITY));
         self.position = self.position + (before + self.velocity) * (dt / 2.0);
         let is_stopped = self.position.z() >= self.ground;
         if is_stopped {
@@ -84,7 +84,7 @@ impl BodyState {
     }
 }
 
-/// Wraps an angle to -π..π.
+/// Wraps an angle to -π..π; 0 if it is not finite.
 pub(super) fn wrap(angle: f64) -> f64 {
     let wrapped = (angle + PI).rem_euclid(TAU) - PI;
     if wrapped.is_finite() { wrapped } else { 0.0 }

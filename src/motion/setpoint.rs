@@ -17,7 +17,7 @@ pub(super) enum Turn {
     At(f64),
 }
 
-/// A setpoint; a coordinate that is NaN is not controlled.
+/// A setpoint; a NaN component requests no motion along its axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Setpoint {
     /// The present position.
@@ -28,9 +28,9 @@ pub(super) enum Setpoint {
     Velocity([f64; 3], Turn),
     /// Acceleration, NED, in m/s².
     Acceleration([f64; 3], Turn),
-    /// Roll, pitch, yaw; throttle 0 to 1.
+    /// Roll, pitch, yaw in rad; throttle 0 to 1.
     Attitude([f64; 3], f64),
-    /// Speed, down coordinate in the map, heading.
+    /// Speed in m/s, down coordinate in the map in m, heading in rad.
     Cruise { speed: f64, down: f64, heading: f64 },
 }
 
@@ -47,7 +47,8 @@ pub(super) enum MotionCommand {
     Unable,
 }
 
-/// Decodes a command; `current` is the present setpoint. Positions are relative to home (`origin` in the map, `home` on earth).
+/// Decodes a command; `current` is the present setpoint. Local positions are relative to home (`origin` in the
+/// map, `home` on earth).
 pub(super) fn to_command(
     command: SimpleCommand,
     current: Option<&Setpoint>,

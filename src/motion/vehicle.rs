@@ -142,7 +142,7 @@ impl OwnVehicle {
                 set(&mut self.limits.radius, radius);
             }
             MotionCommand::Do(setpoint) => {
-                // As in CopterSim, a setpoint arms the vehicle.
+                // As in CopterSim, a setpoint arms a vehicle that no command disarmed.
                 self.is_armed |= !self.was_disarmed;
                 self.setpoint = Some(setpoint);
             }
@@ -177,7 +177,11 @@ impl OwnVehicle {
         let [north, east] = match packet.place {
             1 => [x, y],
             2 => {
-                self.map_centre = Geodetic::new(x, y, packet.yaw.get().into());
+                let centre = Geodetic::new(x, y, packet.yaw.get().into());
+                if !centre.is_known() {
+                    return Err(Ignored::Malformed);
+                }
+                self.map_centre = centre;
                 return Ok(());
             }
             3 => {
