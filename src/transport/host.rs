@@ -36,7 +36,7 @@ pub struct Route {
 pub enum BlockFile {
     /// There is no such file.
     Missing,
-    /// This user may not read and write it.
+    /// This user lacks the permission to read or to write it.
     Denied {
         /// User id of its owner.
         owner: u32,
@@ -57,7 +57,7 @@ pub enum Firewall {
     Ufw,
     /// `firewalld` runs.
     Firewalld,
-    /// The service `nftables` runs. Family, table and chain of received packets, such as `inet filter input`.
+    /// The service `nftables` runs; family, table and chain for received packets, such as `inet filter input`.
     Nftables(String),
 }
 

@@ -36,7 +36,7 @@ pub struct SharedBlock {
     inode: u64,
     len: usize,
     /// Maximum mapped length in bytes; the file may be longer.
-    most: usize,
+    max_len: usize,
 }
 
 impl SharedBlock {
@@ -83,17 +83,17 @@ impl SharedBlock {
             return Err(ShmError::NotAFile { path });
         }
         let found = usize::try_from(metadata.len()).unwrap_or(usize::MAX);
-        let (least, most) = ((*lens.start()).max(1), (*lens.end()).max(1));
-        if found < least {
-            return Err(ShmError::TooSmall { path, expected: least, found });
+        let (min_len, max_len) = ((*lens.start()).max(1), (*lens.end()).max(1));
+        if found < min_len {
+            return Err(ShmError::TooSmall { path, expected: min_len, found });
         }
-        let len = found.min(most);
+        let len = found.min(max_len);
         let mut options = MmapOptions::new();
         options.len(len);
         let map = if is_writable { options.map_raw(file) } else { options.map_raw_read_only(file) };
         let map = map.map_err(|e| ShmError::io(&path, e))?;
         let range = Range::new(map.as_ptr().addr(), len).map_err(|e| ShmError::io(&path, e))?;
-        Ok(Self { map, range, path, inode: identity(&metadata), len, most })
+        Ok(Self { map, range, path, inode: identity(&metadata), len, max_len })
     }
 
     /// Removes a block's name; existing mappings keep the memory.
@@ -115,7 +115,7 @@ impl SharedBlock {
     pub fn is_current(&self) -> bool {
         !self.is_lost()
             && std::fs::metadata(&self.path).is_ok_and(|m| {
-                identity(&m) == self.inode && m.len().min(self.most as u64) == self.len as u64
+                identity(&m) == self.inode && m.len().min(self.max_len as u64) == self.len as u64
             })
     }
 
@@ -125,7 +125,7 @@ impl SharedBlock {
         self.range.is_lost()
     }
 
-    /// Reads the flag byte: bytes that were read before are older than the flag, and those that are read afterwards newer.
+    /// Reads the flag byte; reads of other bytes before and after this call are not reordered across it.
     pub fn flag(&self) -> u8 {
         fence(Ordering::Acquire);
         self.with_flag(|flag| flag.load(Ordering::Acquire))
@@ -136,8 +136,8 @@ impl SharedBlock {
         self.with_flag(|flag| flag.store(value, Ordering::Release));
     }
 
-    /// Replaces flag `from` by `to`; false if the flag was another. Others see the flag before bytes that are written
-    /// afterwards.
+    /// Replaces flag `from` by `to`; false if the flag has another value. Other processes see the new flag before bytes that are
+    /// written afterwards.
     pub fn swap_flag(&self, from: u8, to: u8) -> bool {
         let is_swapped = self.with_flag(|flag| {
             flag.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()

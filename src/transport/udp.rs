@@ -1,3 +1,4 @@
+//! UDP sockets that check senders, add kernel time stamps, and pass datagrams to a tap.
 use super::imp::socket::{
     buffer_bytes, coalesce, enable_timestamps_and_overflows, force_buffer, receive, receive_heads,
     share_port,
@@ -87,8 +88,8 @@ pub(super) const HEAD: usize = 32;
 /// Timeout of [`StreamReceiver`] and [`Overheard`](super::Overheard).
 pub(super) const WAIT: Duration = Duration::from_millis(250);
 
-/// A UDP socket with its own thread, for streams of many large datagrams: one system call each, and the kernel
-/// directly wakes the thread that handles it. Otherwise like [`UdpReceiver`].
+/// A blocking UDP socket for a thread that serves only one stream of large datagrams: one system call per datagram, and the
+/// kernel wakes this thread directly. Otherwise like [`UdpReceiver`].
 #[derive(Debug)]
 pub struct StreamReceiver {
     socket: Socket,

@@ -70,21 +70,22 @@ fn input_chain(rules: &str) -> Option<String> {
     None
 }
 
-/// Returns how many IP packets the kernel received since the start of the host and gave to no program, because a firewall dropped
-/// them, or the reverse-path filter. Multicast to groups that nobody here joined is left out where the driver counts multicast.
+/// Returns the number of IP packets since boot that the kernel received but neither delivered nor counted as faulty: a firewall
+/// or the reverse-path filter dropped them. Multicast to groups that this host has not joined is excluded if the driver counts
+/// multicast.
 ///
-/// Reads `/proc/net/snmp`: names and values of a protocol are two lines. A rule that drops a packet counts nowhere.
+/// This is a difference of counters in `/proc/net/snmp`, because the kernel does not count packets that a rule drops.
 pub fn undelivered_packets() -> Option<u64> {
     let ip = counts("/proc/net/snmp", "Ip: ")?;
     let sum = |names: &[&str]| names.iter().filter_map(|name| ip.get(*name)).sum::<u64>();
     // A reassembled packet counts once in place of its fragments.
     let received = sum(&["InReceives", "ReasmOKs"]);
-    let told = ["InDelivers", "InHdrErrors", "InAddrErrors", "InDiscards", "InUnknownProtos"];
-    let told = sum(&told) + sum(&["ForwDatagrams", "ReasmReqds"]);
-    Some(received.saturating_sub(told + unjoined_multicast().unwrap_or(0)))
+    let ended = ["InDelivers", "InHdrErrors", "InAddrErrors", "InDiscards", "InUnknownProtos"];
+    let accounted = sum(&ended) + sum(&["ForwDatagrams", "ReasmReqds"]);
+    Some(received.saturating_sub(accounted + unjoined_multicast().unwrap_or(0)))
 }
 
-/// Reads names and values of `protocol` in a table like `/proc/net/snmp`.
+/// Reads the counters of `protocol` from a table like `/proc/net/snmp`: one line of names, one of values.
 fn counts(path: &str, protocol: &str) -> Option<BTreeMap<String, u64>> {
     let table = fs::read_to_string(path).ok()?;
     let mut lines = table.lines().filter_map(|line| line.strip_prefix(protocol));
@@ -93,8 +94,8 @@ fn counts(path: &str, protocol: &str) -> Option<BTreeMap<String, u64>> {
     Some(names.zip(values).filter_map(count).collect())
 }
 
-/// Returns how many multicast packets drivers received, less those of IPv4 to joined groups, and those of IPv6. What this host
-/// sends to a group that it joined comes back without a driver.
+/// Returns the number of multicast packets that drivers received, without IPv6 and without IPv4 to joined groups. Packets that this
+/// host sent (`OutMcastPkts`) loop back to its groups past the driver.
 fn unjoined_multicast() -> Option<u64> {
     /// Column of `/proc/net/dev` after the name of the interface.
     const MULTICAST: usize = 7;

@@ -42,8 +42,8 @@ impl Range {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Runs `touch`, which may read and write the mapping on this thread even if its file is truncated. The mapping must exist until
-    /// this returns.
+    /// Runs `touch`, which may read and write the mapping on this thread even if its file is truncated. The mapping must exist
+    /// until this returns.
     pub(in crate::transport) fn touch<R>(&self, touch: impl FnOnce() -> R) -> R {
         struct Outer(*mut Range);
         impl Drop for Outer {

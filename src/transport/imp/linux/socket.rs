@@ -27,7 +27,7 @@ pub(in crate::transport) fn buffer_bytes(socket: &Socket) -> usize {
 }
 
 /// Makes the kernel report the arrival time of each datagram (SO_TIMESTAMPNS) and the number lost before it (SO_RXQ_OVFL).
-/// A kernel that another program imitates (qemu-user) lacks both: the time is then that of the receive call.
+/// Emulation by qemu-user lacks both: callers then use the time of the receive call.
 pub(in crate::transport) fn enable_timestamps_and_overflows(socket: &Socket) -> io::Result<()> {
     for set in [
         setsockopt(socket, sockopt::ReceiveTimestampns, &true),
