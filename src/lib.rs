@@ -1,9 +1,11 @@
 //! A ROS 2 bridge for the RflySim drone simulator.
 //!
-//! Layers from the lowest; a module uses only modules listed before it (`test/architecture.rs` enforces it):
+//! Layers from the lowest; a module uses only modules of its own item and of items before it (`test/architecture.rs` has the
+//! exact rules):
 //!
-//! * [`wire`], [`frames`], [`time`], [`noise`], [`config`]: bytes, rotations, clocks, random numbers and settings, without I/O.
-//! * [`session`]: sans-IO state machines, such as one that reassembles fragments to frames.
+//! * [`msgs`], [`wire`], [`frames`], [`time`], [`noise`], [`config`]: message types, bytes, rotations, clocks, random numbers and
+//!   settings, without I/O.
+//! * [`session`]: sans-IO state machines, such as the reassembly of frames from fragments.
 //! * [`transport`] exchanges bytes with the simulator, [`ros`] messages with the graph; neither uses the other.
 //! * [`sensors`] converts data of sensors, with one table row and one file per kind; [`vehicle`] data of autopilots; `model`
 //!   data of the vendor's vehicle models and `CopterSim`; [`reports`] the renderer's descriptions of vehicles, cameras and objects.

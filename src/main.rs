@@ -175,11 +175,11 @@ struct DocsArgs {
     man: Option<PathBuf>,
 }
 
-/// Time after a signal in which interrupted work closes its endpoints.
+/// Time that interrupted work has to close its endpoints after a signal.
 const START_GRACE: Duration = Duration::from_secs(3);
-/// Time limit of the end of a bridge without vehicles.
+/// Time limit for stopping a bridge without vehicles.
 const END_GRACE: Duration = Duration::from_secs(20);
-/// Added for each vehicle: Fast DDS in a workspace removes endpoints one by one, the slower the more there are (20 vehicles:
+/// Added for each vehicle: in a workspace, Fast DDS removes endpoints one by one, more slowly the more there are (20 vehicles:
 /// more than 20 s).
 const END_GRACE_PER_VEHICLE: Duration = Duration::from_secs(4);
 
@@ -207,7 +207,7 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
     let args = ros_args::words(std::env::args_os().skip(1)).and_then(ros_args::parse_bridge)?;
     // The doctor starts a bridge; its findings contain what that bridge would log.
     let is_quiet = args.rest.first().is_some_and(|word| word == "doctor");
-    // What of Zenoh's links concerns the user, the bridge says; Zenoh says at each try that one was not made.
+    // The bridge itself reports the state of Zenoh's links; Zenoh would log every failed attempt to connect.
     const LEVEL: &str = "info,zenoh=error,zenoh_transport::unicast::establishment=off";
     let default_level = if is_quiet { "off" } else { LEVEL };
     let level = args.log_level.clone().unwrap_or_else(|| default_level.to_owned());
@@ -227,9 +227,9 @@ fn run(log: &OutputLog) -> anyhow::Result<ExitCode> {
     let rest = std::iter::once("rfly_bridge".to_owned()).chain(args.rest.clone());
     let cli = match cli_command().try_get_matches_from(rest) {
         Ok(matches) => Cli::from_arg_matches(&matches)?,
-        Err(other) => {
-            other.print().context(OUTPUT_ERROR)?;
-            std::process::exit(other.exit_code());
+        Err(error) => {
+            error.print().context(OUTPUT_ERROR)?;
+            std::process::exit(error.exit_code());
         }
     };
     match cli.command {
@@ -410,7 +410,7 @@ fn write_out(output: impl AsRef<[u8]>) -> anyhow::Result<()> {
     out.write_all(output.as_ref()).and_then(|()| out.flush()).context(OUTPUT_ERROR)
 }
 
-/// `params` are those of a node that offers topics and services.
+/// Joins the ROS graph; only a node that offers topics and services passes `params`.
 fn join_graph(
     args: &ros_args::RosArgs,
     node_name: &str,
