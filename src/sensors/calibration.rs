@@ -89,7 +89,7 @@ impl Calibration {
         Self(calibration).validate(Vec::new())
     }
 
-    /// Checks the values; returns their problems after `problems`.
+    /// Checks the values. Fails with `problems` and those of the values.
     fn validate(self, mut problems: Vec<String>) -> Result<Self, Vec<String>> {
         let CameraInfo { distortion_model: model, d, k, r, p, .. } = &self.0;
         match MODELS.iter().find(|(name, _)| name == model) {

@@ -22,8 +22,7 @@ pub enum Lens {
 ///
 /// The optical axis meets the middle of the image. Pixel centres have integer coordinates (OpenCV, image_geometry), so
 /// the middle is at `(W-1)/2, (H-1)/2`, and the field of view of a pinhole camera spans the outer pixel edges, `W` px. Pixels
-/// are square.
-/// An impossible field of view gives K = 0, which `sensor_msgs/CameraInfo` defines as uncalibrated.
+/// are square. An impossible field of view gives K = 0, which `sensor_msgs/CameraInfo` defines as uncalibrated.
 pub fn camera_info(lens: Lens, size: Size, fov_deg: f32, header: Header) -> CameraInfo {
     let (w, h) = (size.width as f64, size.height as f64);
     let fov = f64::from(fov_deg).to_radians();

@@ -1,5 +1,5 @@
-//! Finds the axes of the clouds of depth cameras (type 7) on the wire. The vendor changed them in
-//! January 2026, and has not published the new ones.
+//! Finds the axes of the clouds of depth cameras (type 7) on the wire. The vendor changed them in January 2026, and has not
+//! published the new ones.
 //!
 //! In a complete cloud each point belongs to a pixel, whose ray gives the axes at once. In other clouds the field of view gives
 //! the forward axis, and the ground together with the true attitude gives the up axis.
@@ -77,7 +77,7 @@ impl DepthAxesFinder {
         self.next_check = SimTime(at.0.saturating_add(INTERVAL_NS));
         let positions = |axes: DepthAxes| {
             let axes = PointAxes::sensor(axes, unit);
-            // Odd, so that the points are not always of the same columns.
+            // Odd, so that the points are not always from the same columns.
             let stride = points.len().div_ceil(MAX_POINTS) | 1;
             let sample = points.iter().enumerate().step_by(stride);
             let returns = sample.filter(|(_, point)| !point.is_missing());
@@ -124,8 +124,8 @@ impl DepthAxesFinder {
         sum / count
     }
 
-    /// Returns the share of points outside the field of view plus the share off the ground,
-    /// which is the level below the camera with the most points.
+    /// Returns the share of points outside the field of view plus the share of points off the ground. The ground is the level
+    /// below the camera with the most points.
     fn misfit(
         &self,
         positions: impl Iterator<Item = (usize, [f64; 3])>,

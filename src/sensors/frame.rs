@@ -38,7 +38,7 @@ pub enum FramePayload<'a> {
     Shared {
         /// Raw pixels, to be copied before they are read.
         pixels: VolatileSlice<'a>,
-        /// Whether the pixels were still the announced ones. Called once, after the copy; also releases the memory.
+        /// Returns whether the simulator left the pixels unchanged, and releases the memory. Called once, after the copy.
         is_intact: &'a dyn Fn() -> bool,
     },
 }

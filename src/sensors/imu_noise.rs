@@ -19,7 +19,7 @@ pub(super) struct ImuNoise {
 }
 
 impl ImuNoise {
-    /// `None` without errors in the parameters.
+    /// Creates the noise; `None` without noise in the parameters.
     pub(super) fn new(params: &ImuParams, draws: Draws) -> Option<Self> {
         let noise = &params.noise;
         noise.is_on().then(|| Self {

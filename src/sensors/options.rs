@@ -2,7 +2,6 @@ use crate::config::params::{
     CloudLayout, DegradeParams, DepthAxes, DepthEncoding, FourthNumber, LabelType, OdometryAxes,
     Organized, Params, RgbEncoding, ScanParams, ScanTime, WorldConvention,
 };
-
 use crate::wire::SensorKind;
 
 /// Conversion options: the parameters of sensors.
@@ -86,13 +85,5 @@ impl Options {
     pub fn layout_of(&self, kind: SensorKind) -> Option<CloudLayout> {
         let is_lidar = matches!(kind, SensorKind::Lidar | SensorKind::Mid40 | SensorKind::Mid360);
         Some(self.layout).filter(|layout| is_lidar && *layout != CloudLayout::XyzLabel)
-    }
-
-    /// Converts a vector from the simulator's world axes (NED) to those of the map frame.
-    pub fn world_from_ned(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
-        match self.world {
-            WorldConvention::Enu => [y, x, -z],
-            WorldConvention::Nwu => [x, -y, -z],
-        }
     }
 }

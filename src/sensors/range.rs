@@ -4,7 +4,10 @@ use super::{objects::fill_detection, spec::Topics};
 use crate::msgs::vision_msgs::msg::{Detection3D, Detection3DArray, ObjectHypothesisWithPose};
 use crate::ros::{Publisher, RosError};
 use crate::wire::{Packet, RangeRecord, SensorKind};
-use crate::{config::params::QosGroup, msgs::sensor_msgs::msg::Range};
+use crate::{
+    config::params::{QosGroup, WorldConvention},
+    msgs::sensor_msgs::msg::Range,
+};
 
 /// Largest range in m if `otherParams[0]` is 0; the vendor's default.
 const DEFAULT_MAX_RANGE: f32 = 200.0;
@@ -40,7 +43,7 @@ struct RangeFinder {
     hits: Detection3DArray,
     /// Detection for the next hit, kept to reuse its strings.
     spare: Detection3D,
-    options: super::Options,
+    world: WorldConvention,
 }
 
 impl RangeFinder {
@@ -65,7 +68,7 @@ impl RangeFinder {
                 ..Detection3D::default()
             },
             hits: Detection3DArray { header, detections: Vec::with_capacity(1) },
-            options: topics.context.options,
+            world: topics.context.options.world,
         }))
     }
 }
@@ -107,8 +110,8 @@ impl Sensor for RangeFinder {
                 let mut hit =
                     self.hits.detections.pop().unwrap_or_else(|| std::mem::take(&mut self.spare));
                 hit.header.stamp = stamp;
-                let [point, centre] = positions
-                    .map(|ned| self.options.world_from_ned(ned.map(|c| f64::from(c.get()))));
+                let [point, centre] =
+                    positions.map(|ned| self.world.vector(ned.map(|c| c.get()).into()));
                 fill_detection(&mut hit, record.copter_id.get(), point, centre);
                 self.hits.detections.push(hit);
             } else if let Some(hit) = self.hits.detections.pop() {

@@ -1,7 +1,7 @@
 //! A planar scan of a cloud as `sensor_msgs/LaserScan`, for programs that read 2D lidars.
 //!
-//! The scan lies in the plane z = 0 of the sensor's link, so it needs no TF. Its rays have the azimuths of
-//! the sensor's columns, so that each ray has a point: consumers treat a ray without a point as free space.
+//! The scan lies in the plane z = 0 of the sensor's link, so it needs no TF. Its rays have the azimuths of the sensor's columns,
+//! so that each ray has a point: consumers treat a ray without a point as free space.
 use super::{CloudPoint, PointAxes, Rings, SensorError, TopicSpec, spec::Topics};
 use crate::config::params::{QosGroup, ScanParams, ScanSource};
 use crate::ros::{Publisher, RosError};

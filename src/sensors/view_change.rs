@@ -24,6 +24,7 @@ pub enum ShownView {
 #[derive(Clone, Copy, Debug)]
 pub struct ViewChange {
     requested: RosTime,
+    /// Latest request, or arrival of the latest description of the old view.
     last_old: RosTime,
     new_from: Option<SimTime>,
 }
@@ -41,14 +42,17 @@ impl ViewChange {
 
     /// Takes the description of the camera at the tick `at`; `is_new`: it shows the last requested view.
     pub fn described(&mut self, is_new: bool, at: SimTime, arrival: RosTime) {
-        if is_new && self.new_from.is_none() {
+        if self.new_from.is_some() {
+            return;
+        }
+        if is_new {
             self.new_from = Some(at);
-        } else if !is_new && self.new_from.is_none() {
+        } else {
             self.last_old = self.last_old.max(arrival);
         }
     }
 
-    /// Judges a frame by its time and arrival.
+    /// Returns which view a frame of this simulator time and arrival shows.
     pub fn judge(&self, time: SimTime, arrival: RosTime) -> ShownView {
         match self.new_from {
             _ if arrival < self.requested => ShownView::Old,
