@@ -24,8 +24,8 @@ const number = (text, digits) => (text === undefined || !Number.isFinite(Number(
 const HZ = /,? ?\b[\d.]+ Hz\b( requested)?/g;
 
 /**
- * The rows of the table of sources, from /diagnostics. If the rate is too low, the table shows the rate that the bridge has compared with
- * the requested one, so that table and message agree.
+ * The rows of the table of sources, from /diagnostics. If the rate is too low, the table shows the rate that the bridge has
+ * compared with the requested one, so that table and message agree.
  */
 export function rows(message) {
   return message.status.map((status) => {

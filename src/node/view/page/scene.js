@@ -182,8 +182,8 @@ export class Scene {
   }
 
   /**
-   * Sets the boxes of a topic. A vehicle moves between two descriptions of its box, so the box is kept relative to the vehicle's frame.
-   * A frame with a number gets the box of this number, a frame without prefix the nearest box that no other frame has.
+   * Sets the boxes of a topic. A vehicle moves between two descriptions of its box, so the box is kept relative to the vehicle's
+   * frame. A frame with a number gets the box of this number, a frame without prefix the nearest box that no other frame has.
    */
   setBoxes(topic, message) {
     const pose = this.frames.pose(message.header.frame_id);
