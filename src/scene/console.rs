@@ -167,7 +167,7 @@ fn check_words(text: &str) -> Result<(), String> {
             let names = COMMANDS.iter().map(|(name, ..)| *name).chain([SHOW]);
             let hint = did_you_mean(name, names);
             if !hint.is_empty() {
-                return Err(format!("{name} is no command of the renderer{hint}"));
+                return Err(format!("{name} is not a command of the renderer{hint}"));
             }
         }
     }

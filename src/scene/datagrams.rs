@@ -50,7 +50,7 @@ impl Outbox {
         self.datagrams.push(Datagram { to: self.route(to), bytes });
     }
 
-    /// Adds a console command; false if it is too long, which need not be checked for a text of limited length.
+    /// Adds a console command; false if it is too long. Callers whose text is short enough may ignore the result.
     pub fn command(&mut self, to: Recipient, text: &str) -> bool {
         let mut buffer = [0; CONSOLE_LONG_LEN];
         let for_window = |buffer| console_command(text, buffer).map(<[u8]>::to_vec);

@@ -142,7 +142,7 @@ pub fn parse_resource(uri: &str, models: &[SpawnableModel]) -> Result<ModelResou
     }
     let Some(rest) = uri.strip_prefix(SCHEME) else {
         return Err(Cause::Format.error(format!(
-            "{uri:?} is no model of the renderer: it draws its own models only, {USAGE}"
+            "{uri:?} is not a model of the renderer: it draws its own models only, {USAGE}"
         )));
     };
     let error = |message: String| Cause::Parse.error(format!("{uri:?}: {message}"));

@@ -88,7 +88,7 @@ impl Scene {
         };
         let (name, entity) = self.entities.find(frame_id).map_err(|e| unknown(e.message))?;
         let motion = entity.motion.as_ref();
-        let motion = motion.ok_or_else(|| unknown(format!("that of {name:?} is not")))?;
+        let motion = motion.ok_or_else(|| unknown(format!("the pose of {name:?} is unknown")))?;
         self.frame.map_pose(pose, Some(&motion.pose))
     }
 
@@ -146,7 +146,7 @@ impl SceneCall<'_> {
         Err(Cause::Failed.error(format!("{name:?} {why}")))
     }
 
-    /// Changes the size of an entity: of an object that is drawn along each axis, of any other by one factor.
+    /// Changes the size of an entity: a drawn object has a factor per axis, any other entity one factor.
     pub fn resize(&mut self, name: &str, scale: [f32; 3]) -> Result<(), SceneError> {
         let scale = check_scale(scale).map_err(|why| Cause::Failed.error(why))?;
         let id = self.scene.entities.id_of(name)?;
@@ -185,7 +185,7 @@ impl SceneCall<'_> {
         self.clear();
         self.scene.forget_objects();
         self.out.command(Recipient::Windows, &text);
-        for vehicle in self.scene.vehicles.iter().take(1) {
+        if let Some(vehicle) = self.scene.vehicles.first() {
             self.out.packet(Recipient::CopterSim(*vehicle), &packet);
         }
         self.out.map_changed = true;

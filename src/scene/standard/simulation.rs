@@ -54,7 +54,7 @@ pub fn simulation_state(
         result: if call.playing {
             done()
         } else {
-            done_with_remark("no time of the simulator has been heard yet")
+            done_with_remark("no simulator time has been received yet")
         },
     }
 }
@@ -78,7 +78,7 @@ pub fn set_simulation_state(
         }
         SimulationState::STATE_PLAYING => coded(
             SetSimulationStateResponse::STATE_TRANSITION_ERROR,
-            "no time of the simulator has been heard: start CopterSim and RflySim3D, and check that their data reach this host (docs/network.md)",
+            "no simulator time has been received: start CopterSim and RflySim3D, and check that their data reach this host (docs/network.md)",
         ),
         SimulationState::STATE_PAUSED if !call.playing => coded(
             SetSimulationStateResponse::INCORRECT_TRANSITION,
