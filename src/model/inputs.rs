@@ -152,9 +152,9 @@ pub fn command(vehicle: u16, world: WorldConvention, message: &CommandMessage) -
     let Vector3 { x, y, z } = message.value;
     check_finite("value, yaw, yaw_rate", &[x, y, z, message.yaw, message.yaw_rate])?;
     let ned = to_f32("value", world.ned([x, y, z]).to_array())?;
-    let yaw = world.ned_yaw(message.yaw) as f32;
     // A rate in NED is positive clockwise, seen from above.
-    let rate = -message.yaw_rate as f32;
+    let yaw_and_rate = [world.ned_yaw(message.yaw), -message.yaw_rate];
+    let [yaw, rate] = to_f32("yaw, yaw_rate", yaw_and_rate)?;
     let command = match message.kind {
         0 => ModelCommand::Position(ned, yaw),
         1 => ModelCommand::LocalPosition(ned, yaw),

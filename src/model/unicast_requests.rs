@@ -65,7 +65,7 @@ impl UnicastRequests {
         self.alive_since = (all.any(|t| !is_silent(t))).then(|| self.alive_since.unwrap_or(now));
         if !self.was_complete && required.iter().all(Option::is_some) {
             self.was_complete = true;
-            // Data after `ENOUGH_REQUESTS` is no answer to them: a CopterSim on another host merely started late.
+            // Data after `ENOUGH_REQUESTS` is not their effect: a CopterSim on another host has started late.
             let is_early = !self.is_local && (1..ENOUGH_REQUESTS).contains(&self.sent);
             self.arrived_on_request = self.was_partial || is_early;
         }

@@ -30,7 +30,7 @@ pub(super) enum FaultTarget {
 pub(super) struct Fault {
     pub(super) kind: String,
     pub(super) target: FaultTarget,
-    /// The mask of the request; of parameters without one, the mask of those that are given.
+    /// The mask of the request; for kind `parameters` without a mask, the bits of the given parameters.
     pub(super) mask: u32,
     pub(super) values: Vec<f64>,
     /// The values that end it; `None` if the bridge knows none.
