@@ -150,7 +150,8 @@ impl BoundingBox3d {
     }
 }
 
-/// Returns the distance along a ray at which it enters a box centred at the origin; `None` if it misses the box.
+/// Returns the multiple of `direction` at which a ray enters a box centred at the origin; `None` if it misses the box. For a
+/// direction with z = 1 in the optical frame, this is the depth.
 fn ray_entry(origin: [f64; 3], direction: [f64; 3], size: [f64; 3]) -> Option<f64> {
     let (mut first, mut last) = (0.0_f64, f64::INFINITY);
     for axis in 0..3 {
