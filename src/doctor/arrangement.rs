@@ -1,4 +1,4 @@
-//! Where this host stands to the simulator's: WSL, virtual machine, container, second PC.
+//! Relation of this host to the simulator's host: WSL, virtual machine, container, second PC.
 use super::firewall::{hyper_v_rule, port_ranges, windows_rule};
 use super::setup::{Setup, is_own, network_of, route_to};
 use super::{Code, Finding};
@@ -24,7 +24,7 @@ pub enum Arrangement {
     /// A virtual machine behind the NAT of VMware or Hyper-V, which Windows itself reaches.
     #[strum(serialize = "virtual machine, NAT")]
     VmNat,
-    /// A virtual machine behind the NAT of VirtualBox, which nobody reaches.
+    /// A virtual machine behind the NAT of VirtualBox, to which no other host can send.
     #[strum(serialize = "VirtualBox, NAT")]
     VirtualBoxNat,
     /// A virtual machine with an address in the network of the simulator.
@@ -33,7 +33,7 @@ pub enum Arrangement {
     /// Another PC.
     #[strum(serialize = "second PC")]
     SecondPc,
-    /// Another computer, a Jetson.
+    /// A Jetson.
     #[strum(serialize = "Jetson")]
     Jetson,
     /// A container with the network of its host, which is not the simulator's.
@@ -83,7 +83,7 @@ pub fn arrangement(simulator: Ipv4Addr, host: &HostFacts) -> Arrangement {
 const HYPER_V: &str = "Microsoft Corporation Virtual Machine";
 
 impl Arrangement {
-    /// Whether Windows may run around this host.
+    /// Whether this host may be a guest of Windows.
     pub(super) fn is_inside(self) -> bool {
         use Arrangement::*;
         matches!(self, WslNat | WslMirrored | WslBridged | VmNat | VirtualBoxNat | ContainerNetwork)
@@ -167,7 +167,8 @@ impl Arrangement {
     }
 }
 
-/// Returns the address of this host that the simulator can send to, if it runs at `simulator` or around this host.
+/// Returns the address of this host that the simulator can send to. The simulator runs at `simulator` or, if that is this host,
+/// beyond the default route.
 pub(super) fn own_address(host: &HostFacts, simulator: Ipv4Addr) -> Option<Ipv4Addr> {
     let to = match is_own(host, simulator) {
         true => Ipv4Addr::UNSPECIFIED,

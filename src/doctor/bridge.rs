@@ -16,7 +16,7 @@ const MIN_SETPOINT_HZ: f64 = 4.0;
 /// Maximum drift of a clock, above that of a bad crystal; and the observations needed to estimate the drift.
 const MAX_DRIFT_PPM: f64 = 500.0;
 const MIN_OBSERVATIONS: u64 = 1000;
-/// Rate of packets dropped by the kernel from which a firewall is to blame. CopterSim sends a heartbeat per second.
+/// Minimum rate of undelivered packets that indicates a firewall: CopterSim sends a heartbeat per second.
 const MIN_UNDELIVERED_HZ: f64 = 0.5;
 /// Sources that end within this time end together.
 const SAME_END: Duration = Duration::from_secs(3);

@@ -21,7 +21,7 @@ pub struct BridgeFacts {
     pub silent_hosts: Vec<(String, Duration)>,
     /// Requests by unicast to each CopterSim.
     pub requests: Vec<RequestFacts>,
-    /// Refused datagrams by sender, and the number of those since the last report.
+    /// Refused datagrams by sender, and the number of datagrams refused since the last report.
     pub refused: (Refused, u64),
     /// Axes that were found out from measurements, because no datagram names them.
     pub axes: Vec<AxesFacts>,

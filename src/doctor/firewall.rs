@@ -61,7 +61,7 @@ pub(super) fn windows_rule(
     bridge: Option<Ipv4Addr>,
 ) -> String {
     let bridge = match bridge {
-        // Windows gives WSL and Hyper-V's default switch another network of these at each start.
+        // At each start, Windows gives WSL and Hyper-V's default switch another network in this range.
         Some(ip) if matches!(ip.octets(), [172, 16..=31, ..]) => "172.16.0.0/12".to_owned(),
         Some(ip) => ip.to_string(),
         None => "<address of this host>".to_owned(),
@@ -73,9 +73,9 @@ pub(super) fn windows_rule(
     )
 }
 
-/// Returns the line for PowerShell that lets datagrams of another PC reach a mirrored WSL. Those of its own Windows need none
-/// (`LoopbackEnabled` of `Get-NetFirewallHyperVVMSetting`). Such a rule names no program: the firewall is at WSL's port of a
-/// virtual switch, and does not know who sends or listens behind it.
+/// Returns the line for PowerShell that lets datagrams of another PC reach a mirrored WSL. Datagrams of its own Windows need no
+/// rule (`LoopbackEnabled` of `Get-NetFirewallHyperVVMSetting`). The rule names no program: the firewall is at WSL's port of a
+/// virtual switch, and does not know the programs behind it.
 pub(super) fn hyper_v_rule(ports: &BTreeSet<u16>, sender: Option<Ipv4Addr>) -> String {
     let sender = sender.map_or_else(|| "<its address>".to_owned(), |ip| ip.to_string());
     format!(

@@ -8,8 +8,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Maximum number of names in a log line.
 const MAX_NAMES: usize = 3;
 
-/// Returns how long no requested sensor has delivered, or no heartbeat has arrived if no sensor is requested; `None` if
-/// one does, or nothing is awaited.
+/// Returns the time since the last frame of any requested sensor or, if no sensor is requested, since the last heartbeat;
+/// `since_start` if none has arrived. `None` if such a source is up, or nothing is awaited.
 pub fn silence(sources: &[SourceFacts], since_start: Duration) -> Option<Duration> {
     let sensors: Vec<_> = sources.iter().filter(|s| s.is_requested_sensor()).collect();
     let is_heartbeats =
