@@ -75,7 +75,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(),
     Ok(())
 }
 
-/// Publishes the direction that a pod reports, in degrees.
+/// Publishes the direction that a pod reports, as a quaternion or as Euler angles in degrees.
 fn publish_reported(statuses: &BTreeMap<u16, GimbalStatus>, pod: &SensorRequest) {
     let angles = if pod.eular_or_quat > 0.5 {
         euler_angles(&MountOrientation::Quaternion(pod.quaternion.map(f64::from)))

@@ -15,16 +15,16 @@ use std::time::{Duration, Instant};
 use std::{io, ops::RangeInclusive};
 
 /// Polling interval when a frame is due; the vendor's reader uses about 1 ms.
-const POLL: Duration = Duration::from_micros(500);
+const POLL_PERIOD: Duration = Duration::from_micros(500);
 /// Polling interval after [`SILENCE`] without a frame.
-const IDLE_POLL: Duration = Duration::from_millis(5);
+const IDLE_POLL_PERIOD: Duration = Duration::from_millis(5);
 const SILENCE: Duration = Duration::from_secs(1);
 /// Longest pause after a frame.
-const REST: Duration = Duration::from_millis(50);
+const MAX_PAUSE: Duration = Duration::from_millis(50);
 /// Interval of checks for a block that is missing or may have been re-created.
-const CHECK: Duration = Duration::from_millis(200);
+const CHECK_PERIOD: Duration = Duration::from_millis(200);
 /// Time without a frame after which the log reports the cause.
-const PATIENCE: Duration = Duration::from_secs(3);
+const LOG_DELAY: Duration = Duration::from_secs(3);
 
 /// Length in bytes of the time, which follows the flag.
 const TIME_LEN: usize = SHM_HEADER_LEN - 1;
@@ -64,8 +64,8 @@ impl PollInterval {
         let since = self.last.map(|last| now.duration_since(last));
         if !found {
             return match since {
-                Some(since) if since < SILENCE => POLL,
-                _ => IDLE_POLL,
+                Some(since) if since < SILENCE => POLL_PERIOD,
+                _ => IDLE_POLL_PERIOD,
             };
         }
         self.last = Some(now);
@@ -73,7 +73,7 @@ impl PollInterval {
             (Some(step), Some(period)) if step > period => Some(period + (step - period) / 8),
             (step, _) => step,
         };
-        self.period.map_or(POLL, |period| (period * 3 / 4).clamp(POLL, REST))
+        self.period.map_or(POLL_PERIOD, |period| (period * 3 / 4).clamp(POLL_PERIOD, MAX_PAUSE))
     }
 }
 
@@ -123,7 +123,7 @@ impl ShmSource {
     }
 
     /// Replaces the sensor; the successor opens the block of this name again.
-    fn replace(&mut self, (opened, taken_over): Successor) {
+    fn replace(&mut self, (opened, replacing): Successor) {
         if let Some(block) = self.block.take() {
             release_block(&block);
         }
@@ -132,7 +132,7 @@ impl ShmSource {
         self.reader = BlockReader::default();
         self.refusals = RefusalLog::default();
         self.stats.rename(opened.name);
-        drop(taken_over);
+        drop(replacing);
     }
 
     /// Closes the block after a panic, to reopen it after a pause; other sensors are not affected.
@@ -149,7 +149,7 @@ impl ShmSource {
     fn poll(&mut self, now: Instant) -> bool {
         release_due(&mut self.sensor, &self.stats);
         if now >= self.next_check {
-            self.next_check = now + CHECK;
+            self.next_check = now + CHECK_PERIOD;
             self.check_block(now);
         }
         let Some(block) = self.block.as_ref() else { return false };
@@ -215,7 +215,7 @@ impl ShmSource {
         {
             self.stats.lock().count(Cause::ShmTruncated);
         }
-        if self.block.is_some() && now.duration_since(self.silent_since) < CHECK {
+        if self.block.is_some() && now.duration_since(self.silent_since) < CHECK_PERIOD {
             return;
         }
         let obstacle = match &self.block {
@@ -229,7 +229,7 @@ impl ShmSource {
                 Err(error) => with_remedy(&error),
             },
         };
-        if now.duration_since(self.silent_since) >= PATIENCE
+        if now.duration_since(self.silent_since) >= LOG_DELAY
             && self.logged.as_ref() != Some(&obstacle)
         {
             tracing::warn!(source = %self.stats.name(), "no data: {obstacle}");

@@ -16,14 +16,14 @@ use std::{net::SocketAddrV4, sync::Arc};
 use tokio::sync::watch;
 
 /// Interval of link checks.
-const CHECK: Duration = Duration::from_millis(200);
+const CHECK_PERIOD: Duration = Duration::from_millis(200);
 /// Interval while all sensors deliver.
-const CHECK_WHILE_UP: Duration = Duration::from_millis(400);
+const UP_CHECK_PERIOD: Duration = Duration::from_millis(400);
 /// Longest delay of the first requests, so that TF has the pose of each vehicle before its first image.
-const WAIT_FOR_POSES: Duration = Duration::from_secs(1);
+const MAX_POSE_WAIT: Duration = Duration::from_secs(1);
 
 /// Time that the renderer takes to load another map; the vendor's client waits as long.
-const MAP_CHANGE: Duration = Duration::from_secs(1);
+const MAP_LOAD_TIME: Duration = Duration::from_secs(1);
 
 pub(super) struct SensorLink {
     sensor: SensorConfig,
@@ -87,7 +87,7 @@ impl Endless for Supervisor {
 
     async fn work(&mut self) {
         let mut next_request = Instant::now();
-        let poses_deadline = next_request + WAIT_FOR_POSES;
+        let poses_deadline = next_request + MAX_POSE_WAIT;
         if self.clear_first {
             self.command("RflyClearCapture");
         }
@@ -100,7 +100,7 @@ impl Endless for Supervisor {
                 }
                 Ok(()) = self.maps.changed() => {
                     self.start_again();
-                    next_request = Instant::now() + MAP_CHANGE;
+                    next_request = Instant::now() + MAP_LOAD_TIME;
                 }
             }
             let now = Instant::now();
@@ -148,7 +148,7 @@ impl Supervisor {
 
     fn pause(&self) -> Duration {
         let is_up = |link: &SensorLink| link.liveness.state() == LinkState::Up && link.resends == 0;
-        if self.links.iter().all(is_up) { CHECK_WHILE_UP } else { CHECK }
+        if self.links.iter().all(is_up) { UP_CHECK_PERIOD } else { CHECK_PERIOD }
     }
 
     fn has_poses(&self) -> bool {

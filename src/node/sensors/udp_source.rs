@@ -117,7 +117,7 @@ impl UdpSource {
     }
 
     /// Replaces the sensor; the successor takes over the socket.
-    fn replace(&mut self, (opened, taken_over): Successor) {
+    fn replace(&mut self, (opened, replacing): Successor) {
         let len = *opened.lengths.end();
         let mut stream = stream_of(opened.sensor, len, opened.is_compressed);
         self.stream.reassembler.drop_incomplete();
@@ -127,7 +127,7 @@ impl UdpSource {
         self.idle.holds_two_frames = self.receiver.buffer_bytes() >= 2 * len;
         self.refusals = RefusalLog::default();
         self.stats.rename(opened.name);
-        drop(taken_over);
+        drop(replacing);
     }
 
     /// Serves the sensor until `stop` is set; restarts after a panic.
