@@ -12,11 +12,11 @@ use std::{collections::BTreeMap, io::IoSliceMut, net::SocketAddrV4, sync::Arc};
 use tokio::sync::Notify;
 
 /// Longer than any datagram of MAVLink frames.
-const BUFFER: usize = 4096;
+const BUFFER_BYTES: usize = 4096;
 /// Datagrams per batch, after which callbacks of other threads may use the autopilot.
-const BATCH: usize = 64;
+const BATCH_SIZE: usize = 64;
 /// Batches before timed work is checked: more than a socket buffer usually holds.
-const BATCHES: usize = 16;
+const MAX_BATCHES: usize = 16;
 /// Period of reading the autopilot's counters.
 const REPORT_PERIOD: Duration = Duration::from_millis(500);
 
@@ -79,7 +79,7 @@ impl CountedTask for LinkTask {
 
 impl AutopilotTask {
     async fn run_udp(&mut self, socket: &mut UdpReceiver) {
-        let mut buffer = vec![0; BUFFER];
+        let mut buffer = vec![0; BUFFER_BYTES];
         loop {
             let (deadline, is_urgent) = self.poll();
             tokio::select! {
@@ -102,9 +102,9 @@ impl AutopilotTask {
 
     /// Receives all queued datagrams, up to a limit; false if the socket fails.
     fn drain(&mut self, socket: &UdpReceiver, buffer: &mut [u8]) -> bool {
-        for _ in 0..BATCHES {
+        for _ in 0..MAX_BATCHES {
             match self.receive(socket, buffer) {
-                Some(BATCH) => {}
+                Some(BATCH_SIZE) => {}
                 received => return received.is_some(),
             }
         }
@@ -117,7 +117,7 @@ impl AutopilotTask {
         let (mut refused, mut others) = (0, 0);
         let Self { handle, peer, .. } = self;
         let result = handle.with(|autopilot| {
-            for _ in 0..BATCH {
+            for _ in 0..BATCH_SIZE {
                 let datagram = match socket.try_recv(&mut [IoSliceMut::new(buffer)]) {
                     Ok(Some(Received::Datagram(datagram))) => datagram,
                     Ok(Some(Received::Refused)) => {

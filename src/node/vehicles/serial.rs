@@ -8,7 +8,7 @@ use tokio_serial::{SerialPortBuilderExt as _, SerialStream};
 /// Limit of queued frames, about a second at 57600 baud.
 const MAX_QUEUED: usize = 64;
 /// Interval of attempts to open the line.
-const RETRY: Duration = Duration::from_secs(1);
+const RETRY_PERIOD: Duration = Duration::from_secs(1);
 
 pub(super) struct SerialLine {
     device: String,
@@ -91,7 +91,7 @@ impl SerialLine {
                     }
                     self.line = None;
                     self.unsent.clear();
-                    self.next_attempt = Instant::now() + RETRY;
+                    self.next_attempt = Instant::now() + RETRY_PERIOD;
                 }
             }
         }
@@ -100,7 +100,7 @@ impl SerialLine {
     fn open(&mut self) {
         // Queued frames are outdated by now.
         while self.to_send.try_recv().is_ok() {}
-        self.next_attempt = Instant::now() + RETRY;
+        self.next_attempt = Instant::now() + RETRY_PERIOD;
         match tokio_serial::new(&self.device, self.baud).open_native_async() {
             Ok(stream) => {
                 // Some devices open and fail at once: the line is back only when it delivers bytes.
