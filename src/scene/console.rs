@@ -2,9 +2,9 @@
 use crate::{config::did_you_mean, wire::split_console_command};
 
 /// Longest command to a window in bytes.
-pub(super) const LONGEST: usize = 249;
+pub(super) const MAX_COMMAND_LEN: usize = 249;
 /// Longest command to every renderer of the network in bytes.
-pub(super) const LONGEST_TO_NETWORK: usize = 91;
+pub(super) const MAX_NETWORK_COMMAND_LEN: usize = 91;
 
 /// Type of an argument.
 #[derive(Clone, Copy, strum::IntoStaticStr)]

@@ -1,7 +1,7 @@
 //! Names of entities.
 
 /// Longest name in bytes.
-const LONGEST: usize = 64;
+const MAX_LEN: usize = 64;
 
 /// Checks a name: letters, digits, `_`, `-`, `.`, and `/` between parts.
 pub(super) fn check_name(name: &str) -> Result<(), String> {
@@ -9,8 +9,8 @@ pub(super) fn check_name(name: &str) -> Result<(), String> {
     if name.is_empty() {
         return Err("a name is needed".to_owned());
     }
-    if name.len() > LONGEST {
-        return Err(format!("a name has at most {LONGEST} bytes, this one has {}", name.len()));
+    if name.len() > MAX_LEN {
+        return Err(format!("a name has at most {MAX_LEN} bytes, this one has {}", name.len()));
     }
     if let Some(wrong) = name.chars().find(|c| !is_allowed(*c)) {
         return Err(format!(

@@ -2,7 +2,7 @@
 use crate::msgs::rfly_bridge_msgs::srv::{
     DescribeAllRequest, DescribeAllResponse, SceneCommandRequest,
 };
-use crate::scene::console::{LONGEST, LONGEST_TO_NETWORK, check_command};
+use crate::scene::console::{MAX_COMMAND_LEN, MAX_NETWORK_COMMAND_LEN, check_command};
 use crate::scene::datagrams::Recipient;
 use crate::scene::state::SceneCall;
 use crate::wire::split_console_command;
@@ -17,9 +17,9 @@ pub(super) fn command(
     request: &SceneCommandRequest,
 ) -> Result<(), String> {
     let (to, longest) = match request.window {
-        WINDOWS => (Recipient::Windows, LONGEST),
-        NETWORK => (Recipient::Network, LONGEST_TO_NETWORK),
-        window @ 0..=LAST_WINDOW => (Recipient::Window(window.unsigned_abs()), LONGEST),
+        WINDOWS => (Recipient::Windows, MAX_COMMAND_LEN),
+        NETWORK => (Recipient::Network, MAX_NETWORK_COMMAND_LEN),
+        window @ 0..=LAST_WINDOW => (Recipient::Window(window.unsigned_abs()), MAX_COMMAND_LEN),
         other => {
             return Err(format!(
                 "window must be 0 to {LAST_WINDOW}, -1 (the windows of scene.windows) or -2 (every renderer of the network), is {other}"

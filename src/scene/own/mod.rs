@@ -10,7 +10,7 @@ pub use command::describe_all;
 pub use stencil::set_temperatures;
 pub use stream::{SkipCause, Skipped, set_states};
 
-use super::{console::LONGEST, datagrams::Recipient, state::SceneCall};
+use super::{console::MAX_COMMAND_LEN, datagrams::Recipient, state::SceneCall};
 use crate::msgs::rfly_bridge_msgs::srv;
 
 /// Declares services whose responses have only a result and a message.
@@ -42,5 +42,5 @@ fn send_command(call: &mut SceneCall<'_>, command: &str, problem: &str) -> Resul
         return Ok(());
     }
     let len = command.len();
-    Err(format!("{problem}: a command has at most {LONGEST} bytes, this one has {len}"))
+    Err(format!("{problem}: a command has at most {MAX_COMMAND_LEN} bytes, this one has {len}"))
 }

@@ -9,7 +9,7 @@ use crate::scene::models::Category;
 use regex_lite::Regex;
 
 /// Longest regular expression in bytes.
-const LONGEST: usize = 1000;
+const MAX_REGEX_LEN: usize = 1000;
 
 pub(super) struct Filter<'a> {
     name: Option<Regex>,
@@ -27,9 +27,9 @@ impl<'a> Filter<'a> {
         let failed = |message: String| Cause::Failed.error(message);
         let name = match filters.filter.as_str() {
             "" => None,
-            long if long.len() > LONGEST => {
+            long if long.len() > MAX_REGEX_LEN => {
                 return Err(failed(format!(
-                    "filters.filter has at most {LONGEST} bytes, this one has {}",
+                    "filters.filter has at most {MAX_REGEX_LEN} bytes, this one has {}",
                     long.len()
                 )));
             }
