@@ -178,7 +178,7 @@ fn take_queued(states: &Weak<Mutex<TruthStates>>, reader: &Weak<UdpReader>) {
 /// Reads the true states of one vehicle.
 struct TruthSource {
     receiver: UdpReceiver,
-    /// Keeps the socket open for other threads while this task runs.
+    /// Keeps the reader alive while this task runs. Other threads hold weak references, so the port closes with the task.
     _reader: Arc<UdpReader>,
     /// Locked while a datagram is read and handled, because two threads read.
     states: Arc<Mutex<TruthStates>>,
