@@ -81,7 +81,7 @@ impl Engine {
         let due = self.streams.begin(tick, &snapshot);
         let faults = *self.shared.faults.lock();
         let faults = if faults.scope == FaultScope::Imu { Faults::default() } else { faults };
-        // Blocks are created before the slower frames: readers look for a block soon after their request.
+        // Blocks come before frames, which take longer: readers look for a block soon after their request.
         for sensor in &due {
             self.prepare(&sensor.live);
         }

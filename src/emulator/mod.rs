@@ -258,7 +258,7 @@ fn listen(what: String, address: SocketAddr) -> Result<Arc<UdpSocket>, EmulatorE
     let open = || -> io::Result<UdpSocket> {
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, None)?;
         if address.is_ipv4() {
-            // Never onto a real network. qemu-user cannot set the interface.
+            // Keeps multicast off real networks; where the interface cannot be set (qemu-user), a TTL of 0 does.
             let set = socket.set_multicast_if_v4(&Ipv4Addr::LOCALHOST);
             set.or_else(|_| socket.set_multicast_ttl_v4(0))?;
         }

@@ -182,14 +182,13 @@ fn destination(request: &SensorRequest, source: SocketAddr) -> SocketAddr {
 
 /// Returns the orientation of a requested sensor relative to its mount.
 fn orientation(request: &SensorRequest, unit: AngleUnit) -> Quat {
-    let wide = |v: f32| f64::from(v);
     if request.layout != RequestLayout::Old && request.eular_or_quat > 0.5 {
-        let [w, x, y, z] = request.quaternion.map(wide);
+        let [w, x, y, z] = request.quaternion.map(f64::from);
         return Quat::try_new(Quaternion::new(w, x, y, z), 1e-9).unwrap_or_default();
     }
     let in_degrees = unit == AngleUnit::Degrees || request.type_id == SensorKind::Pod.type_id();
     let [roll, pitch, yaw] =
-        request.euler.map(wide).map(|a| if in_degrees { a.to_radians() } else { a });
+        request.euler.map(f64::from).map(|a| if in_degrees { a.to_radians() } else { a });
     Quat::from_euler_angles(roll, pitch, yaw)
 }
 

@@ -310,7 +310,7 @@ fn disarming_in_the_air_is_refused_unless_forced() {
 fn a_fixed_wing_circles_clockwise_at_its_radius_and_height() {
     let mut body = VehicleBody::new(&super::pilot_rig::standing(), -0.15);
     let centre = Vec3::new(80.0, 40.0, -30.0);
-    let wing = Wing { speed: 12.0, height: -30.0, way: WingCourse::Around(centre, 30.0) };
+    let wing = Wing { speed: 12.0, height: -30.0, course: WingCourse::Around(centre, 30.0) };
     let gains = Gains::default();
     let step = |body: &mut VehicleBody| {
         body.advance(0.005);

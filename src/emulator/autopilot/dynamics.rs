@@ -86,7 +86,7 @@ pub struct Wing {
     /// Height in m, NED.
     pub height: f64,
     /// Course.
-    pub way: WingCourse,
+    pub course: WingCourse,
 }
 
 /// Course of a fixed wing.
@@ -163,14 +163,14 @@ impl VehicleBody {
     pub fn control(&mut self, target: &ControlTarget, gains: &Gains, dt: f64) {
         self.drive = match *target {
             ControlTarget::Idle => {
-                self.settle();
+                self.reset_controllers();
                 ControlOutput::Rotors { thrust: 0.0, rate: Vec3::zeros() }
             }
             ControlTarget::Track(trajectory, climb) => self.track(&trajectory, climb, gains, dt),
             ControlTarget::Attitude(attitude, thrust, yaw_rate) => {
                 self.attitude_target = attitude;
                 self.yaw_target = attitude.euler_angles().2;
-                self.settle_integral();
+                self.reset_velocity_control();
                 ControlOutput::Rotors {
                     thrust: thrust.clamp(0.0, 1.0),
                     rate: self.aim(yaw_rate, gains),
@@ -179,21 +179,21 @@ impl VehicleBody {
             ControlTarget::Rates(rate, thrust) => {
                 self.attitude_target = self.state.attitude;
                 self.yaw_target = self.state.yaw();
-                self.settle_integral();
+                self.reset_velocity_control();
                 ControlOutput::Rotors { thrust: thrust.clamp(0.0, 1.0), rate: limited(rate, gains) }
             }
-            ControlTarget::Wing(wing) => self.glide(&wing),
+            ControlTarget::Wing(wing) => self.fly_wing(&wing),
         };
     }
 
     /// Flies as a fixed wing: rolls on the ground until it is fast enough, banks into turns, climbs within its limits.
-    fn glide(&mut self, wing: &Wing) -> ControlOutput {
+    fn fly_wing(&mut self, wing: &Wing) -> ControlOutput {
         const BANK: f64 = std::f64::consts::FRAC_PI_4;
         const LIFT_OFF: f64 = 6.0;
         const CLIMB: f64 = 3.0;
         let RigidState { position, velocity, attitude, is_grounded, .. } = self.state;
         let speed = velocity.xy().norm();
-        let course = match wing.way {
+        let course = match wing.course {
             WingCourse::Heading(heading) => heading,
             WingCourse::Around(centre, radius) => {
                 let offset = position - centre;
@@ -205,7 +205,7 @@ impl VehicleBody {
         let (roll, pitch, yaw) = attitude.euler_angles();
         let error = (course - yaw + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
             - std::f64::consts::PI;
-        let turn = match wing.way {
+        let turn = match wing.course {
             WingCourse::Around(centre, radius) => {
                 let away = (position - centre).xy().norm();
                 let is_near = away < 2.0 * radius.max(1.0);
@@ -236,14 +236,14 @@ impl VehicleBody {
         }
     }
 
-    /// Resets the controllers' integrators, as PX4 does on the ground.
-    fn settle(&mut self) {
-        self.settle_integral();
+    /// Resets the controllers, as PX4 does on the ground.
+    fn reset_controllers(&mut self) {
+        self.reset_velocity_control();
         self.yaw_target = self.state.yaw();
         self.attitude_target = Quat::from_euler_angles(0.0, 0.0, self.yaw_target);
     }
 
-    fn settle_integral(&mut self) {
+    fn reset_velocity_control(&mut self) {
         self.integral = Vec3::zeros();
         self.velocity_target = Vec3::repeat(f64::NAN);
     }
@@ -338,7 +338,7 @@ impl VehicleBody {
         (force + Vec3::new(0.0, 0.0, GRAVITY), thrust)
     }
 
-    /// Turns the attitude error into body rates.
+    /// Controls the attitude; returns body rates in rad/s.
     fn aim(&self, yaw_rate: f64, gains: &Gains) -> Vec3 {
         let to_body = self.state.attitude.inverse();
         let error = (to_body * self.attitude_target).scaled_axis();

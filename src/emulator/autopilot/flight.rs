@@ -283,8 +283,8 @@ impl FlightTask {
             self.carrot.position.z = self.carrot.position.z.min(self.start.z - 0.05);
         }
         // Checks the vehicle, not the point it follows, because the next task hovers at the vehicle's position.
-        let off = goal - body.state.position;
-        let has_arrived = off.z.abs() < 0.2 && off.xy().norm() < s.speeds.acceptance;
+        let offset = goal - body.state.position;
+        let has_arrived = offset.z.abs() < 0.2 && offset.xy().norm() < s.speeds.acceptance;
         if has_arrived && s.modes.landed != Landed::Ground && self.mode == Mode::Takeoff {
             self.start = goal;
             self.takeoff = None;
@@ -358,8 +358,8 @@ impl FlightTask {
         if leg.is_landing {
             self.start.x = leg.position.x;
             self.start.y = leg.position.y;
-            let off = (leg.position - body.state.position).xy().norm();
-            if off < 1.0 {
+            let distance = (leg.position - body.state.position).xy().norm();
+            if distance < 1.0 {
                 s.mission.note_arrival(s.now);
                 self.is_landing = true;
                 return self.land(body, s);
@@ -379,8 +379,8 @@ impl FlightTask {
         } else {
             self.carrot.position.z -= 0.05;
         }
-        let off = goal - body.state.position;
-        if off.xy().norm() < leg.radius && off.z.abs() < 0.8 {
+        let offset = goal - body.state.position;
+        if offset.xy().norm() < leg.radius && offset.z.abs() < 0.8 {
             s.mission.note_arrival(s.now);
         }
         self.follow(up)

@@ -17,6 +17,7 @@ const RETRY: f64 = 0.25;
 const PATIENCE: f64 = 5.0;
 /// Limit of consecutive items without motion, to end a loop of jumps.
 const MAX_STEPS: usize = 1000;
+
 #[derive(Clone, Debug)]
 struct Transfer {
     list: u8,

@@ -9,9 +9,11 @@ const RATES: u8 = CUSTOM | MAV_MODE_FLAG_MANUAL_INPUT_ENABLED;
 const MANUAL: u8 = STABILIZED | RATES;
 const AUTO: u8 = STABILIZED | MAV_MODE_FLAG_GUIDED_ENABLED | MAV_MODE_FLAG_AUTO_ENABLED;
 
-/// Requirements: manual control, a position; the vehicle cannot arm in this mode, nor keep it after a flight.
+/// The mode requires manual control.
 const STICKS: u8 = 1;
+/// The mode requires a position.
 const POSITION: u8 = 2;
+/// The vehicle cannot arm in this mode, nor keep it after a flight.
 const NO_ARMING: u8 = 4;
 
 /// A mode of PX4.

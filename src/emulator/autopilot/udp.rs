@@ -134,7 +134,8 @@ impl Autopilot {
                 let height = f64::from(down) + origin.z;
                 let (speed, heading) = (f64::from(speed), f64::from(heading));
                 Some(if self.setup.wing {
-                    ControlTarget::Wing(Wing { speed, height, way: WingCourse::Heading(heading) })
+                    let course = WingCourse::Heading(heading);
+                    ControlTarget::Wing(Wing { speed, height, course })
                 } else {
                     let (s, c) = heading.sin_cos();
                     follow(TrajectorySetpoint {
@@ -184,7 +185,7 @@ impl Autopilot {
         // Also changes the current circle.
         if let Some(ControlTarget::Wing(wing)) = &mut self.setpoint {
             wing.speed = positive_or(self.struct_link.speed, SPEED);
-            if let WingCourse::Around(_, radius) = &mut wing.way {
+            if let WingCourse::Around(_, radius) = &mut wing.course {
                 *radius = positive_or(self.struct_link.radius, RADIUS);
             }
         }
@@ -196,7 +197,7 @@ impl Autopilot {
             return ControlTarget::Wing(Wing {
                 speed: positive_or(self.struct_link.speed, SPEED),
                 height: position.z,
-                way: WingCourse::Around(position, positive_or(self.struct_link.radius, RADIUS)),
+                course: WingCourse::Around(position, positive_or(self.struct_link.radius, RADIUS)),
             });
         }
         follow(TrajectorySetpoint { position, ..FREE })

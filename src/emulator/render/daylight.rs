@@ -4,8 +4,8 @@ use super::{RayView, texture::Texture};
 use crate::emulator::world::{Hit, Object, SurfacePoint, Vec3};
 use std::sync::Arc;
 
-/// Texels per metre of the fine and the coarse texture. The coarse one is turned against the fine one, so that both
-/// together do not repeat.
+/// Texels per metre of the fine and the coarse texture. The coarse one is rotated relative to the fine one, so that their sum
+/// does not repeat.
 const FINE: f64 = 64.0;
 const COARSE: f64 = 3.7;
 const TURN: [f64; 2] = [0.8 * COARSE, 0.6 * COARSE];

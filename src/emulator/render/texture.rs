@@ -16,8 +16,9 @@ pub(super) struct Texture {
 
 #[derive(Debug)]
 struct MipLevel {
-    /// Binary logarithm of the texels along each side, and of a texel's side in texels of the finest level.
-    sides: u32,
+    /// Binary logarithm of the number of texels along each side.
+    log2_size: u32,
+    /// Binary logarithm of a texel's side in texels of the finest level.
     halvings: u32,
     /// Each texel with its neighbours to the right, below, and diagonally below: one load per value.
     squares: Vec<[u8; 4]>,
@@ -47,7 +48,7 @@ impl Texture {
         let mut levels = Vec::new();
         for halvings in 0..=SIZE.ilog2() {
             levels.push(MipLevel {
-                sides: size.ilog2(),
+                log2_size: size.ilog2(),
                 halvings,
                 squares: squares(&values, size),
             });
@@ -88,9 +89,9 @@ impl MipLevel {
     fn value(&self, position: [i64; 2]) -> i32 {
         // A value belongs to the centre of its texel.
         let [x, y] = position.map(|x| (x >> self.halvings).wrapping_sub(i64::from(ONE / 2)));
-        let texel = |x: i64| (x >> FRACTION) as usize & ((1 << self.sides) - 1);
+        let texel = |x: i64| (x >> FRACTION) as usize & ((1 << self.log2_size) - 1);
         let [right, below] = [x, y].map(|x| x as u32 & (ONE - 1));
-        let square = self.squares.get(texel(y) << self.sides | texel(x));
+        let square = self.squares.get(texel(y) << self.log2_size | texel(x));
         // Two lanes of 16 bits: this row, and the one below.
         let square = u32::from_le_bytes(square.copied().unwrap_or_default());
         let (left_lanes, right_lanes) = (square & 0x00ff_00ff, square >> 8 & 0x00ff_00ff);
@@ -101,7 +102,7 @@ impl MipLevel {
     }
 }
 
-/// Rounds to a whole number, which is in the lowest 51 bits: the sum with so large a number has no fraction.
+/// Rounds to an integer, which is in the lowest 51 bits of the result: the sum with a number this large has no fraction bits.
 fn whole(x: f64) -> i64 {
     const LARGE: f64 = 1.5 * (1u64 << 52) as f64;
     (x + LARGE).to_bits().cast_signed()

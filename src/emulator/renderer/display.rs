@@ -69,7 +69,8 @@ impl Display {
         true
     }
 
-    /// Sets a label: row 0 is the id, 1 to 5 are messages, below 0 is a new message. An ended text removes its row, or all.
+    /// Sets a label: row 0 is the id, 1 to 5 are messages, below 0 is a new message. An expired text removes its row;
+    /// with a row below 0, all labels of the vehicle, or of all vehicles for id 0.
     pub(super) fn set_label(&mut self, id: u16, row: i32, text: Text, now: f64) {
         let is_removal = text.until < now;
         if is_removal && row < 0 {

@@ -137,9 +137,8 @@ impl PilotedVehicle {
 
     /// Motion of the vehicle until it is first armed.
     fn scripted(&self, shared: &SharedState, now: f64) -> Option<Kinematics> {
-        let is_own = |v: &&crate::emulator::world::Vehicle| v.id == self.id;
-        let path = shared.options.world.vehicles.iter().find(is_own)?;
-        Some(self.placed.unwrap_or(path.motion).at(now))
+        let vehicle = shared.options.world.vehicle(self.id)?;
+        Some(self.placed.unwrap_or(vehicle.motion).at(now))
     }
 
     fn listen(&mut self, shared: &SharedState, buffer: &mut [u8], out: &mut DatagramQueue) {

@@ -174,8 +174,9 @@ pub(super) fn execute_request(
             }
         }
         3 => {
-            let position = shared.geo.lock().to_ned([x, y, yaw_or_altitude]);
-            place(position.x, position.y, 0.0);
+            let geo = *shared.geo.lock();
+            let position = geo.to_ned([x, y, geo.centre[2]]);
+            place(position.x, position.y, yaw_or_altitude);
         }
         _ => {}
     }

@@ -235,7 +235,7 @@ fn target(solid: &Solid, origin: &Vec3, is_fixed: bool) -> (RayTarget, BoundingS
 impl BoundingSphere {
     /// Whether the sphere touches a cone, by the angle between their axes.
     fn touches_cone(&self, axis: &Vec3, cone: &Cone) -> bool {
-        // Both angles together exceed 180 degrees: they always touch.
+        // If the half angles of sphere and cone sum to over 180 degrees, they always touch.
         let sum_cos = cone.cos * self.cos - cone.sin * self.sin;
         let exceeds = cone.cos < -self.cos;
         self.is_inside || exceeds || axis.dot(&self.toward) >= sum_cos
