@@ -71,7 +71,7 @@ impl ZenohClient {
     }
 }
 
-/// One call; forgets the answer when Zenoh has no more replies.
+/// One call. Zenoh drops it after the last reply: then the pending answer is removed.
 struct PendingQuery {
     sequence: i64,
     pending: Weak<PendingAnswers>,

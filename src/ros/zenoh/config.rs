@@ -4,7 +4,7 @@ use crate::ros::{RosError, ZenohOptions};
 use serde_json::Value;
 use zenoh::Config;
 
-/// What `rmw_zenoh_cpp` changes of Zenoh's defaults for a node.
+/// Settings of a node that differ from Zenoh's defaults, as in `rmw_zenoh_cpp`.
 const OF_SESSION: &[(&str, &str)] = &[
     ("mode", r#""peer""#),
     (CONNECT, r#"["tcp/localhost:7447"]"#),
@@ -12,7 +12,7 @@ const OF_SESSION: &[(&str, &str)] = &[
     (AUTOCONNECT, r#"{ peer: { to_router: "always", to_peer: "greater-zid" } }"#),
     (BLOCK, "60000000"),
 ];
-/// The same of a router.
+/// The same for a router.
 const OF_ROUTER: &[(&str, &str)] = &[
     ("mode", r#""router""#),
     (LISTEN, r#"["tcp/[::]:7447"]"#),
@@ -20,7 +20,7 @@ const OF_ROUTER: &[(&str, &str)] = &[
     (BLOCK, "5000000"),
     ("routing/router/peers_failover_brokering", "false"),
 ];
-/// And of both: many nodes may start at a time.
+/// The same for both. The limits allow many nodes to start at a time.
 const OF_BOTH: &[(&str, &str)] = &[
     ("scouting/multicast/enabled", "false"),
     ("scouting/gossip/target", r#"{ router: ["router", "peer"], peer: ["router"] }"#),
@@ -35,7 +35,7 @@ const OF_BOTH: &[(&str, &str)] = &[
     // Batches of 64 KiB: with Zenoh's 2 a burst of images makes a reader that is late for 2 ms lose small messages.
     ("transport/link/tx/queue/size/data", "16"),
     (SHARED_MEMORY, "false"),
-    // Copies of large samples into a further pool, where the pool of the publishers has no room.
+    // Would copy large samples into another pool if the pool of the publishers is full.
     ("transport/shared_memory/transport_optimization/enabled", "false"),
 ];
 pub(super) const CONNECT: &str = "connect/endpoints";
@@ -44,11 +44,11 @@ pub(super) const LISTEN: &str = "listen/endpoints";
 pub(super) const TCP: &str = "tcp/";
 const SHARED_MEMORY: &str = "transport/shared_memory/enabled";
 const AUTOCONNECT: &str = "scouting/gossip/autoconnect_strategy";
-/// Time in µs until a link that is full is closed.
+/// Time in µs until Zenoh closes a link that is full.
 const BLOCK: &str = "transport/link/tx/queue/congestion_control/block/wait_before_close";
 const OVERRIDE: &str = "ZENOH_CONFIG_OVERRIDE";
 
-/// Configuration of a node; with or without shared memory, unless a file or the overrides say otherwise.
+/// Configuration of a node. `shares` enables shared memory in the defaults; a file or the overrides take precedence.
 pub(super) fn of_session(options: &ZenohOptions, shares: bool) -> Result<Config, RosError> {
     let memory = if shares { "transport/shared_memory/enabled=true;" } else { "" };
     let overrides = match options.session_config.as_str() {
@@ -96,7 +96,7 @@ fn read(
     if !problems.is_empty() {
         return Err(RosError::Environment { variable: OVERRIDE, message: problems.join("; ") });
     }
-    // Zenoh itself tries such a node again and again.
+    // Zenoh itself would try to connect again and again.
     let foreign = [CONNECT, LISTEN].iter().flat_map(|key| endpoints(&config, key));
     let foreign: Vec<_> = foreign.filter(|node| !node.starts_with(TCP)).collect();
     let Some(first) = foreign.first() else { return Ok(config) };
@@ -109,7 +109,7 @@ fn read(
     Err(RosError::Environment { variable, message })
 }
 
-/// The nodes that a session connects to, or the addresses that it listens on: a list, or one for each mode.
+/// The endpoints that a session connects to, or listens on: a list in the configuration, or one list for each mode.
 pub(super) fn endpoints(config: &Config, key: &str) -> Vec<String> {
     fn collect(value: &Value, found: &mut Vec<String>) {
         match value {

@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-/// Limit of known endpoints: more are left out.
+/// Limit of known endpoints; further ones are ignored.
 const MAX_ENDPOINTS: usize = 100_000;
 
 #[derive(Default)]
@@ -23,25 +23,25 @@ struct KnownEndpoints {
     by_token: BTreeMap<String, AnnouncedEndpoint>,
     /// Number of subscriptions by topic and type, for the topics of our publishers.
     counted: HashMap<(String, String), Arc<AtomicUsize>>,
-    /// Types with hash of our own topics and services.
+    /// Type with hash of each topic and service of this node, by name.
     own: HashMap<String, String>,
     /// Kinds of mismatch that were logged.
-    told: BTreeSet<Mismatch>,
+    logged: BTreeSet<Mismatch>,
 }
 
 /// Why two endpoints of one type exchange nothing.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Mismatch {
-    /// The other one has no type hash, as on Humble.
+    /// The other endpoint has no type hash, as on Humble.
     Older,
-    /// Ours has none.
+    /// Only the other endpoint has a type hash.
     Newer,
-    /// Both have one.
+    /// Both have a type hash, and the hashes differ.
     Definition,
 }
 
 impl Graph {
-    /// A token appeared.
+    /// Adds the endpoint of a token that appeared.
     pub(super) fn add(&self, token: &str) {
         let Some(endpoint) = keys::endpoint_of(token) else { return };
         let mut known = self.0.lock();
@@ -50,14 +50,14 @@ impl Graph {
         }
         let key = (endpoint.name.clone(), endpoint.typed.clone());
         let subscribes = endpoint.kind == EntityKind::Subscription;
-        known.tell_mismatch(&endpoint);
+        known.log_mismatch(&endpoint);
         let is_new = known.by_token.insert(token.to_owned(), endpoint).is_none();
         if let Some(count) = known.counted.get(&key).filter(|_| is_new && subscribes) {
             count.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// A token is gone.
+    /// Removes the endpoint of a token that is gone.
     pub(super) fn remove(&self, token: &str) {
         let mut known = self.0.lock();
         let Some(endpoint) = known.by_token.remove(token) else { return };
@@ -68,19 +68,19 @@ impl Graph {
         }
     }
 
-    /// This node has an endpoint of this type: says why others of this name exchange nothing with it.
-    pub(super) fn announce_own(&self, name: &str, typed: &str) {
+    /// Adds the type of an endpoint of this node; logs why known endpoints of this name exchange nothing with it.
+    pub(super) fn add_own(&self, name: &str, typed: &str) {
         let mut known = self.0.lock();
         if known.own.len() < MAX_ENDPOINTS {
             known.own.insert(name.to_owned(), typed.to_owned());
         }
         let others = known.by_token.values().filter(|endpoint| endpoint.name == name);
         for other in others.cloned().collect::<Vec<_>>() {
-            known.tell_mismatch(&other);
+            known.log_mismatch(&other);
         }
     }
 
-    /// For each session that subscribes to any of these topics a node and its topic.
+    /// Returns, for each session that subscribes to any of these topics, a node and its topic.
     pub(super) fn readers(&self, topics: &BTreeSet<&str>) -> HashMap<String, (String, String)> {
         let known = self.0.lock();
         let tokens = known.by_token.iter().filter(|(_, endpoint)| {
@@ -134,11 +134,11 @@ impl Graph {
 
 impl KnownEndpoints {
     /// Logs each kind of mismatch once.
-    fn tell_mismatch(&mut self, other: &AnnouncedEndpoint) {
+    fn log_mismatch(&mut self, other: &AnnouncedEndpoint) {
         let Some(mismatch) = self.own.get(&other.name).and_then(|own| mismatch(own, other)) else {
             return;
         };
-        if !self.told.insert(mismatch) {
+        if !self.logged.insert(mismatch) {
             return;
         }
         let AnnouncedEndpoint { node, name, type_name, .. } = other;

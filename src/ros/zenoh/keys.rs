@@ -5,15 +5,15 @@ use crate::{
     ros::{Distro, Durability, History, Qos, Reliability, names},
 };
 
-/// Begin of all tokens; `**` of other keys does not match it.
+/// First part of all tokens; `**` in other key expressions does not match it.
 const ADMIN_SPACE: &str = "@ros2_lv";
-/// Stands for `/` in names, and alone for an empty one.
+/// Replaces `/` in names; alone, it is an empty name.
 const SLASH: &str = "%";
 /// Hash of a type on Humble.
 const NO_HASH: &str = "TypeHashNotSupported";
-/// Begin of a hash (REP 2016).
+/// Prefix of a hash (REP 2016).
 const HASH: &str = "RIHS01_";
-/// Stands for every hash.
+/// Matches every hash.
 pub(super) const ANY_HASH: &str = "*";
 /// Depth that a token leaves out.
 const DEFAULT_DEPTH: u16 = 42;
@@ -22,7 +22,7 @@ const BEST_EFFORT: &str = "2";
 const TRANSIENT_LOCAL: &str = "1";
 const KEEP_ALL: &str = "2";
 
-/// What a token announces besides nodes.
+/// Kind of an endpoint.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum EntityKind {
     Publisher,
@@ -48,8 +48,8 @@ impl EntityKind {
     }
 }
 
-/// Type of a topic or service with its hash, as both stand in keys: `std_msgs::msg::dds_::String_/RIHS01_...`. A type without
-/// interface file has `*`, which matches every hash.
+/// Type of a topic or service and its hash, as in keys: `std_msgs::msg::dds_::String_/RIHS01_...`. A type without interface
+/// file has [`ANY_HASH`].
 pub(super) fn typed(type_name: &str, distro: Distro) -> String {
     let dds = names::dds_type(type_name);
     match (distro, msgs::type_hash(type_name)) {
@@ -59,7 +59,7 @@ pub(super) fn typed(type_name: &str, distro: Distro) -> String {
     }
 }
 
-/// Is this the hash of a type?
+/// Whether this is the hash of a type.
 pub(super) fn is_hash(text: &str) -> bool {
     text.starts_with(HASH)
 }
@@ -89,7 +89,7 @@ pub(super) struct NodeIdentity {
 
 impl NodeIdentity {
     pub(super) fn token(&self) -> String {
-        self.begin(self.id, "NN")
+        self.prefix(self.id, "NN")
     }
 
     /// Token of an endpoint with a number that is unique in the session.
@@ -101,12 +101,12 @@ impl NodeIdentity {
         typed: &str,
         qos: Qos,
     ) -> String {
-        // A token is no key expression.
+        // A token is not a key expression, so it must not contain `*`.
         let typed = typed.replace(ANY_HASH, NO_HASH);
-        format!("{}/{}/{typed}/{}", self.begin(id, kind.code()), mangled(name), encoded(qos))
+        format!("{}/{}/{typed}/{}", self.prefix(id, kind.code()), mangled(name), encoded(qos))
     }
 
-    fn begin(&self, id: u64, code: &str) -> String {
+    fn prefix(&self, id: u64, code: &str) -> String {
         let Self { domain, session, id: node, namespace, name } = self;
         let namespace = mangled(namespace);
         format!("{ADMIN_SPACE}/{domain}/{session}/{node}/{id}/{code}/{SLASH}/{namespace}/{name}")
@@ -152,7 +152,7 @@ fn decoded(qos: &str) -> Option<Qos> {
     })
 }
 
-/// What an endpoint's token says.
+/// Contents of an endpoint's token.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub(super) struct AnnouncedEndpoint {
     /// Full name of the node.
@@ -167,7 +167,7 @@ pub(super) struct AnnouncedEndpoint {
     pub(super) qos: Qos,
 }
 
-/// Reads the token of an endpoint; `None` for that of a node, and for what is neither.
+/// Reads the token of an endpoint; `None` for the token of a node, and for any other text.
 pub(super) fn endpoint_of(token: &str) -> Option<AnnouncedEndpoint> {
     let parts: Vec<_> = token.split('/').collect();
     let [ADMIN_SPACE, _, _, _, _, kind, _, namespace, node, name, type_name, hash, qos] = parts[..]
@@ -185,7 +185,7 @@ pub(super) fn endpoint_of(token: &str) -> Option<AnnouncedEndpoint> {
     })
 }
 
-/// The session that a token is of.
+/// The Zenoh id of a token's session.
 pub(super) fn session_of(token: &str) -> Option<&str> {
     token.split('/').nth(2)
 }
@@ -196,10 +196,10 @@ pub(super) fn gid(token: &str) -> [u8; 16] {
     xxhash_rust::xxh3::xxh3_128(token.as_bytes()).to_le_bytes()
 }
 
-/// What each sample, request and response has beside its payload.
+/// Data beside the payload of each sample, request and response.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct Attachment {
-    /// Of the writer or client, from 1.
+    /// Counted by the writer or client, from 1.
     pub(super) sequence: i64,
     /// Time of writing in ns since 1970, by the writer's clock.
     pub(super) stamp_ns: i64,
@@ -207,7 +207,7 @@ pub(super) struct Attachment {
 }
 
 impl Attachment {
-    /// Bytes of the serialisation of `zenoh-ext`.
+    /// Bytes in the serialisation of `zenoh-ext`.
     const SIZE: usize = 33;
 
     pub(super) fn bytes(&self) -> [u8; Self::SIZE] {

@@ -45,7 +45,7 @@ use zenoh::{
 };
 use zenoh_ext::{AdvancedSubscriberBuilderExt as _, HistoryConfig, RecoveryConfig};
 
-/// Time between looks for a router, and their number for each of `ZENOH_ROUTER_CHECK_ATTEMPTS`: a second.
+/// Period of the checks for a router, and their number for each of `ZENOH_ROUTER_CHECK_ATTEMPTS`, which takes a second.
 const ROUTER_CHECK: Duration = Duration::from_millis(50);
 const ROUTER_CHECKS: u64 = 20;
 
@@ -54,12 +54,12 @@ pub(super) struct ZenohNode {
     _node: LivelinessToken,
     _tokens: Subscriber<()>,
     writers: Mutex<Vec<Weak<ZenohWriter>>>,
-    /// Was it said who reads through sockets what is in shared memory?
-    told_of_sockets: AtomicBool,
+    /// Whether the log has named a node that reads shared samples through a socket.
+    has_logged_socket_reader: AtomicBool,
     shared: Arc<NodeSession>,
 }
 
-/// What all endpoints hold: the session ends with the last of them.
+/// Shared by all endpoints of a node; the session ends with the last of them.
 struct NodeSession {
     session: Session,
     graph: Arc<Graph>,
@@ -76,7 +76,7 @@ fn failed(call: &'static str, subject: &str, error: &zenoh::Error) -> RosError {
     RosError::Zenoh { call, subject: subject.to_owned(), message: plain(error) }
 }
 
-/// What Zenoh says, without the places in its source.
+/// Text of an error of Zenoh, without the locations in its source.
 fn plain(error: &zenoh::Error) -> String {
     static PLACE: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r" at \S+\.rs:\d+\.?").ok());
@@ -85,7 +85,7 @@ fn plain(error: &zenoh::Error) -> String {
     cut.unwrap_or(text)
 }
 
-/// Runs what blocks in Zenoh: it must not on a thread of a current-thread runtime.
+/// Runs a blocking call of Zenoh on another thread: such a call must not run on a thread of a current-thread runtime.
 fn beside_runtimes<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     std::thread::scope(|scope| match scope.spawn(work).join() {
         Ok(result) => result,
@@ -93,7 +93,7 @@ fn beside_runtimes<R: Send>(work: impl FnOnce() -> R + Send) -> R {
     })
 }
 
-/// What has tasks of Zenoh, which its end waits for.
+/// A value whose drop waits for tasks of Zenoh.
 struct WithTasks<T: Send>(Option<T>);
 
 impl<T: Send> Drop for WithTasks<T> {
@@ -103,9 +103,9 @@ impl<T: Send> Drop for WithTasks<T> {
     }
 }
 
-/// Keeps a panic of a callback from ending the thread that receives.
+/// Runs a callback; its panic does not end the receiving thread.
 fn guarded(callback: impl FnOnce()) {
-    // It is logged where it happens.
+    // The panic hook has logged it.
     let _panic = catch_unwind(AssertUnwindSafe(callback));
 }
 
@@ -165,7 +165,7 @@ impl ZenohNode {
             _node: node,
             _tokens: tokens,
             writers: Mutex::default(),
-            told_of_sockets: AtomicBool::new(false),
+            has_logged_socket_reader: AtomicBool::new(false),
             shared,
         })
     }
@@ -174,9 +174,9 @@ impl ZenohNode {
         self.writers.lock().iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Says once which node on this host takes through its socket what it could map, and why that may be.
-    fn tell_of_sockets(&self, writers: &[Arc<ZenohWriter>]) {
-        if self.told_of_sockets.load(Ordering::Relaxed) {
+    /// Logs once which node on this host reads shared samples through a socket, and possible reasons.
+    fn log_socket_reader(&self, writers: &[Arc<ZenohWriter>]) {
+        if self.has_logged_socket_reader.load(Ordering::Relaxed) {
             return;
         }
         let shared = writers.iter().filter(|writer| writer.shares()).map(|writer| writer.topic());
@@ -193,7 +193,7 @@ impl ZenohNode {
             })
         });
         let Some((reader, topic)) = found else { return };
-        self.told_of_sockets.store(true, Ordering::Relaxed);
+        self.has_logged_socket_reader.store(true, Ordering::Relaxed);
         tracing::info!(
             "{reader} reads {topic} through a socket, not in shared memory: its session has not \
              transport/shared_memory/enabled=true, may not lock memory (ulimit -l), or is of another user, another \
@@ -202,7 +202,7 @@ impl ZenohNode {
     }
 }
 
-/// Does the session at the other end run on this host?
+/// Whether the session at the other end runs on this host.
 fn is_local(session: &Session, transport: &Transport) -> bool {
     let mut links = session.info().links().transport(transport.clone()).wait();
     let is_loopback = |link: Link| {
@@ -212,11 +212,11 @@ fn is_local(session: &Session, transport: &Transport) -> bool {
     links.any(is_loopback)
 }
 
-/// Nodes find each other through a router: says after `attempts` seconds that there is none, and what to do.
+/// Nodes find each other through a router: logs after `attempts` seconds that there is none, and what to do.
 fn look_for_router(node: &Arc<NodeSession>, attempts: Option<u64>, routers: Vec<String>) {
     let Some(attempts) = attempts else { return };
     let node = Arc::downgrade(node);
-    // The start does not wait, unless it is asked to wait without end.
+    // The start waits only if `attempts` has no limit.
     let look = move || {
         for _ in 0..attempts.saturating_mul(ROUTER_CHECKS) {
             let Some(node) = node.upgrade() else { return };
@@ -255,7 +255,7 @@ impl NodeSession {
         typed: &str,
         qos: Qos,
     ) -> Result<(LivelinessToken, [u8; 16]), RosError> {
-        self.graph.announce_own(name, typed);
+        self.graph.add_own(name, typed);
         let token = self.identity.endpoint_token(self.next_id(), kind, name, typed, qos);
         Ok((self.announce(&token)?, keys::gid(&token)))
     }
@@ -268,7 +268,7 @@ impl NodeSession {
         keys::data_key(self.identity.domain, name, typed)
     }
 
-    /// An attachment with the time of now.
+    /// An attachment with the current time.
     fn attachment(&self, sequence: i64, gid: [u8; 16]) -> Attachment {
         let now = self.session.new_timestamp().get_time().as_nanos();
         Attachment { sequence, stamp_ns: i64::try_from(now).unwrap_or(i64::MAX), gid }
@@ -287,7 +287,7 @@ impl Drop for NodeSession {
 impl backend::GraphNode for ZenohNode {
     fn report(&self) -> Vec<WriterReport> {
         let writers = self.writers();
-        self.tell_of_sockets(&writers);
+        self.log_socket_reader(&writers);
         writers.iter().map(|writer| writer.report()).collect()
     }
 
@@ -307,8 +307,8 @@ impl backend::GraphNode for ZenohNode {
         Ok(Box::new(self.shared.graph.clone()))
     }
 
+    /// No effect: each endpoint has its own token, so an update does not grow with their number.
     fn hold(&self) -> Guard {
-        // Each endpoint has a token of its own: nothing grows with their number.
         Box::new(())
     }
 
@@ -386,13 +386,13 @@ impl CdrNode for ZenohNode {
     }
 }
 
-/// A received sample; without attachment it is not of ROS, and has the time of Zenoh, if any.
+/// A received sample. One without attachment is not from a ROS node, and gets the time stamp of Zenoh, or 0.
 fn raw<'a>(sample: &Sample, cdr: &'a [u8]) -> RawSample<'a> {
     let attachment = sample.attachment().and_then(|bytes| Attachment::of(&bytes.to_bytes()));
-    let by_zenoh = || {
+    let zenoh_stamp = || {
         let time = sample.timestamp().map_or(0, |stamp| stamp.get_time().as_nanos());
         i64::try_from(time).unwrap_or(i64::MAX)
     };
-    let stamp = attachment.map_or_else(by_zenoh, |attachment| attachment.stamp_ns);
+    let stamp = attachment.map_or_else(zenoh_stamp, |attachment| attachment.stamp_ns);
     RawSample { cdr, source_stamp: RosTime(stamp) }
 }

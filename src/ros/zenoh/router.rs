@@ -1,4 +1,4 @@
-//! A Zenoh router, as `rmw_zenohd` of `rmw_zenoh_cpp`.
+//! A Zenoh router, like `rmw_zenohd` of `rmw_zenoh_cpp`.
 use super::{beside_runtimes, config, failed};
 use crate::ros::{RosError, ZenohOptions};
 use std::{
@@ -9,9 +9,10 @@ use std::{
 };
 use zenoh::{Session, Wait as _};
 
-/// How long a router is given to accept a connection, and how long the next answer is waited for.
-const ANSWER: Duration = Duration::from_secs(1);
-const ANSWERS: Duration = Duration::from_secs(3);
+/// Limit for a router to accept a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Limit for the next reason in [`absence`].
+const REASON_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A router of this process; ends on drop.
 pub struct Router {
@@ -41,24 +42,24 @@ impl Drop for Router {
     }
 }
 
-/// Why none of these routers is there, and what to do.
+/// Returns why there is none of these routers, and what to do.
 pub(super) fn absence(endpoints: Vec<String>) -> String {
     if endpoints.is_empty() {
         return format!("{} is empty", config::CONNECT);
     }
     let (found, reasons) = mpsc::channel();
     let count = endpoints.len();
-    let waits = endpoints.join(", ");
-    // Name servers may take long: these threads are left alone then.
+    let all = endpoints.join(", ");
+    // A name server may take longer than the limit; nobody waits for its thread then.
     for endpoint in endpoints {
         let found = found.clone();
         std::thread::spawn(move || {
             let _nobody_waits = found.send(format!("{endpoint}: {}", reason(&endpoint)));
         });
     }
-    let next = || reasons.recv_timeout(ANSWERS).ok();
+    let next = || reasons.recv_timeout(REASON_TIMEOUT).ok();
     let known: Vec<_> = std::iter::from_fn(next).take(count).collect();
-    if known.is_empty() { format!("{waits}: no answer") } else { known.join("; ") }
+    if known.is_empty() { format!("{all}: no answer") } else { known.join("; ") }
 }
 
 fn reason(endpoint: &str) -> String {
@@ -71,7 +72,7 @@ fn reason(endpoint: &str) -> String {
     };
     let mut last = String::from("the name has no address");
     for address in addresses {
-        last = match TcpStream::connect_timeout(&address, ANSWER) {
+        last = match TcpStream::connect_timeout(&address, CONNECT_TIMEOUT) {
             Ok(_) => {
                 return "accepts connections and opens no Zenoh session: another program, a router that wants TLS, or Zenoh \
                         before 1.0"
@@ -79,8 +80,7 @@ fn reason(endpoint: &str) -> String {
             }
             Err(error) => match error.kind() {
                 ErrorKind::ConnectionRefused => {
-                    "nobody listens there: start one with `rfly_bridge router` (or `ros2 run \
-                                                 rmw_zenoh_cpp rmw_zenohd`)"
+                    "nobody listens there: start one with `rfly_bridge router` (or `ros2 run rmw_zenoh_cpp rmw_zenohd`)"
                         .to_owned()
                 }
                 ErrorKind::TimedOut => {

@@ -17,18 +17,18 @@ use std::{
 };
 use zenoh::{Wait as _, query::Query};
 
-/// Responses that may wait for clients that do not read.
+/// Limit of responses that wait because a client does not read.
 const MAX_WAITING: usize = Qos::SERVICE.depth as usize;
 
 type SendReply = Box<dyn FnOnce() + Send>;
 
-/// Sends responses from a thread of its own: a client that does not read its socket would stop whoever answers, for as long
-/// as Zenoh keeps the link.
+/// Sends responses on its own thread: a client that does not read its socket would block the thread that answers until Zenoh
+/// closes the link.
 #[derive(Default)]
 pub(super) struct ReplyThread(OnceLock<Option<SyncSender<SendReply>>>);
 
 impl ReplyThread {
-    /// The queue of the thread; `None` if none can be started.
+    /// The queue of the thread; `None` if the thread cannot be started.
     fn queue(&self) -> Option<SyncSender<SendReply>> {
         let start = || {
             let (queue, waiting) = sync_channel::<SendReply>(MAX_WAITING);
@@ -60,7 +60,7 @@ pub(super) fn serve(
         let counters = service.counters.clone();
         let request = query.payload().map(|payload| payload.to_bytes().into_owned());
         let attachment = query.attachment().and_then(|bytes| Attachment::of(&bytes.to_bytes()));
-        // A query without request is of a tool that asks for all keys.
+        // A query without a request comes from a tool that queries all keys.
         let (Some(request), Some(request_id)) = (request, attachment) else {
             counters.count(|stats| &mut stats.undecodable);
             return;
@@ -71,8 +71,8 @@ pub(super) fn serve(
             let attachment = session.attachment(request_id.sequence, request_id.gid);
             let undelivered = counters.clone();
             let send = move || reply(&query, cdr, attachment, &counters);
-            let waits = queue.is_some_and(|queue| queue.try_send(Box::new(send)).is_ok());
-            if !waits {
+            let is_queued = queue.is_some_and(|queue| queue.try_send(Box::new(send)).is_ok());
+            if !is_queued {
                 undelivered.count(|stats| &mut stats.undelivered);
             }
         };

@@ -6,7 +6,7 @@ use zenoh::{
     shm::{PosixShmProviderBackend, ShmProvider, ShmProviderBuilder},
 };
 
-/// Smaller samples are sent by the socket: Zenoh's own threshold.
+/// Smaller samples are sent through sockets; Zenoh has the same threshold.
 const MIN_BYTES: usize = 3072;
 
 /// Memory that readers on this host map.
@@ -15,9 +15,9 @@ pub(super) struct SharedPool(ShmProvider<PosixShmProviderBackend>);
 /// A block for a sample.
 pub(super) enum Taken {
     Shared(Block),
-    /// All memory is with readers.
+    /// Readers hold all memory.
     Exhausted,
-    /// Too small to be worth it.
+    /// The data are smaller than [`MIN_BYTES`].
     Small,
 }
 
@@ -28,12 +28,12 @@ impl SharedPool {
         pool.map(Self).map_err(|error| failed("allocate", &subject, &error))
     }
 
-    /// Never waits.
+    /// Takes a block; never waits.
     pub(super) fn take(&self, head: usize, data: usize) -> Taken {
         if data < MIN_BYTES {
             return Taken::Small;
         }
-        // What readers have returned is used again first, while it is in the cache.
+        // Memory that readers have returned is reused first, while it is in the CPU's cache.
         self.0.garbage_collect();
         match self.0.alloc(Block::shared_size(head, data)).wait() {
             Ok(memory) => Taken::Shared(Block::shared(memory, head)),

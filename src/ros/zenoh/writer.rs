@@ -36,14 +36,15 @@ pub(super) struct ZenohWriter {
     type_name: &'static str,
     qos: Qos,
     sequence: AtomicI64,
-    /// Subscriptions that ROS nodes announce; whether anybody subscribes, also without announcement.
+    /// Number of subscriptions that ROS nodes announce.
     announced: Arc<AtomicUsize>,
+    /// Whether anybody subscribes, also without announcement.
     is_matched: Arc<AtomicBool>,
     pool: Arc<Pool>,
-    /// Bytes before the data in the last sample: loans leave as much in front.
+    /// Bytes before the data in the last sample; a loan leaves as much room.
     head: AtomicUsize,
     stats: Mutex<WriterStats>,
-    /// Has a sample been in shared memory?
+    /// Whether a sample has been in shared memory.
     shares: AtomicBool,
     session: Arc<NodeSession>,
 }
@@ -113,7 +114,7 @@ impl ZenohWriter {
         self.shares.load(Ordering::Relaxed)
     }
 
-    /// Shared memory, or of the heap if there is none.
+    /// Takes shared memory, or memory of the heap if there is none.
     fn block_with_head(&self, head: usize, room: usize) -> Block {
         match self.session.pool.as_ref().map(|pool| pool.take(head, room)) {
             Some(Taken::Shared(block)) => {
@@ -153,7 +154,7 @@ impl ZenohWriter {
             type_name: self.type_name,
             qos: self.qos,
             subscribers: self.subscribers(),
-            // Zenoh matches whatever QoS.
+            // Zenoh matches endpoints of any QoS.
             incompatible: Incompatible::default(),
             stats: self.stats(),
         }
