@@ -2,6 +2,9 @@
 use super::{options::variant, random::SplitMix};
 use std::time::Duration;
 
+/// Longest delay of a datagram; without a limit, adding a delay to the time could overflow and panic.
+const MAX_DELAY: Duration = Duration::from_secs(3600);
+
 /// Datagrams that faults apply to.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "lowercase")]
@@ -121,9 +124,9 @@ impl FaultInjector {
             self.counts.corrupted += 1;
             corrupt_bytes(&mut bytes, kind, at, value);
         }
-        let delay = Duration::from_secs_f64(
-            (faults.delay_ms + jitter * faults.delay_jitter_ms).max(0.0) / 1e3,
-        );
+        let delay_ms = (faults.delay_ms + jitter * faults.delay_jitter_ms).max(0.0);
+        let delay = Duration::try_from_secs_f64(delay_ms / 1e3);
+        let delay = delay.map_or(MAX_DELAY, |delay| delay.min(MAX_DELAY));
         if reorder < faults.reorder && self.postponed.is_none() {
             self.counts.reordered += 1;
             self.postponed = Some((delay, bytes));

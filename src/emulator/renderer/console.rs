@@ -272,10 +272,10 @@ impl RendererState {
             Some("True" | "true" | "1") => Regex::new(&text).ok()?,
             _ => Regex::new(&format!("^{}$", regex_lite::escape(&text))).ok()?,
         };
+        self.stencils.retain(|stencil| stencil.text != text);
         if self.stencils.len() == MAX_STENCILS {
             return None;
         }
-        self.stencils.retain(|stencil| stencil.text != text);
         self.stencils.push(Stencil { text, names, value });
         self.scene = self.scene.with_stencils(|name| self.stencil_of(name));
         Some(())

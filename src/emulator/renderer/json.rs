@@ -44,21 +44,16 @@ impl RendererState {
     }
 }
 
-fn body(solid: &Solid) -> Value {
+/// A solid with the id of its object on the wire.
+pub(in crate::emulator) fn body_with_id(solid: &Solid) -> Value {
     json!({
+        "id": solid.object.id(),
         "class": solid.stencil.unwrap_or(solid.paint),
         "shape": solid.shape,
         "centre": solid.pose.position.as_slice(),
         "quaternion": solid.pose.wxyz(),
         "half": solid.half.as_slice(),
     })
-}
-
-/// [`body`] with the id on the wire.
-pub(in crate::emulator) fn body_with_id(solid: &Solid) -> Value {
-    let mut object = body(solid);
-    object["id"] = json!(solid.object.id());
-    object
 }
 
 /// The objects of a snapshot that are no vehicles of `CopterSim`.

@@ -62,11 +62,6 @@ impl CollisionWatch {
             }
         }
     }
-
-    /// Forgets all contacts.
-    pub(super) fn restart(&mut self) {
-        *self = Self::default();
-    }
 }
 
 /// Sends a crash packet to the client of the vehicle's `CopterSim`, and to the report port as the renderer does.

@@ -203,7 +203,7 @@ pub(in crate::emulator) fn run(
         if epoch != shared.epoch() {
             (epoch, beat, state_number, report_due, output_due) = (shared.epoch(), 0, 0, 0.0, 0.0);
             streams.clear();
-            collisions.restart();
+            collisions = CollisionWatch::default();
         }
         update_streams(shared, &mut streams);
         let clock = shared.clock();
