@@ -101,27 +101,31 @@ impl FlightTask {
         !body.state.is_grounded || self.ramp_since.is_some_and(|since| now - since >= LIFT)
     }
 
-    pub(super) fn target(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
-        if !s.modes.is_armed {
+    pub(super) fn target(
+        &mut self,
+        body: &VehicleBody,
+        inputs: &mut TaskInputs<'_>,
+    ) -> ControlTarget {
+        if !inputs.modes.is_armed {
             self.ramp_since = None;
             self.goal = None;
             self.is_landing = false;
             self.mode = Mode::Descend; // so that arming restarts the task
             return ControlTarget::Idle;
         }
-        if self.mode != s.modes.active {
-            self.mode = s.modes.active;
-            self.restart(body, s.now);
+        if self.mode != inputs.modes.active {
+            self.mode = inputs.modes.active;
+            self.restart(body, inputs.now);
         }
         self.is_landing = match self.mode {
-            Mode::PrecisionLand => s.now - self.started >= SEARCH,
+            Mode::PrecisionLand => inputs.now - self.started >= SEARCH,
             mode => mode == Mode::Land,
         };
         self.is_taking_off = false;
-        s.speeds.set_cruise(self.cruise);
-        let target = self.task_target(body, s);
+        inputs.speeds.set_cruise(self.cruise);
+        let target = self.task_target(body, inputs);
         self.goal = if let ControlTarget::Track(goal, _) = target { Some(goal) } else { None };
-        self.leave_ground(target, body, s)
+        self.leave_ground(target, body, inputs)
     }
 
     /// Keeps a vehicle on the ground until its motors have spun up and the task climbs, then runs the ramp.
@@ -129,9 +133,9 @@ impl FlightTask {
         &mut self,
         target: ControlTarget,
         body: &VehicleBody,
-        s: &TaskInputs<'_>,
+        inputs: &TaskInputs<'_>,
     ) -> ControlTarget {
-        if s.now - s.modes.armed_at < SPOOL_UP {
+        if inputs.now - inputs.modes.armed_at < SPOOL_UP {
             self.goal = None;
             self.ramp_since = None;
             return if body.state.is_grounded { ControlTarget::Idle } else { target };
@@ -142,54 +146,58 @@ impl FlightTask {
                 ControlTarget::Attitude(_, thrust, _) | ControlTarget::Rates(_, thrust) => thrust,
                 _ => 0.0,
             };
-            self.ramp_since = (thrust > 0.5).then(|| self.ramp_since.unwrap_or(s.now));
+            self.ramp_since = (thrust > 0.5).then(|| self.ramp_since.unwrap_or(inputs.now));
             return target;
         };
-        if s.modes.landed == Landed::Ground && body.state.is_grounded {
+        if inputs.modes.landed == Landed::Ground && body.state.is_grounded {
             let is_climbing = goal.position.z < body.state.position.z - 0.01
                 || goal.velocity.z < 0.0
                 || goal.acceleration.z < 0.0;
-            if !is_climbing || s.modes.has_flown {
+            if !is_climbing || inputs.modes.has_flown {
                 self.ramp_since = None;
                 return ControlTarget::Idle;
             }
         }
-        let start = if body.state.is_grounded { s.now } else { s.now - RAMP };
-        let progress = (s.now - *self.ramp_since.get_or_insert(start)) / RAMP;
+        let start = if body.state.is_grounded { inputs.now } else { inputs.now - RAMP };
+        let progress = (inputs.now - *self.ramp_since.get_or_insert(start)) / RAMP;
         let limit =
             if progress < 1.0 { RAMP_START + progress * (climb - RAMP_START) } else { climb };
         ControlTarget::Track(goal, limit)
     }
 
-    fn task_target(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
+    fn task_target(&mut self, body: &VehicleBody, inputs: &mut TaskInputs<'_>) -> ControlTarget {
         match self.mode {
-            Mode::Offboard => match s.setpoint {
-                Some(ControlTarget::Track(goal, _)) => ControlTarget::Track(goal, s.speeds.up_max),
+            Mode::Offboard => match inputs.setpoint {
+                Some(ControlTarget::Track(goal, _)) => {
+                    ControlTarget::Track(goal, inputs.speeds.up_max)
+                }
                 Some(target) => target,
-                None => self.hover(body, s),
+                None => self.hover(body, inputs),
             },
-            Mode::Takeoff | Mode::VtolTakeoff => self.take_off(body, s),
+            Mode::Takeoff | Mode::VtolTakeoff => self.take_off(body, inputs),
             Mode::Termination => ControlTarget::Idle,
-            Mode::PrecisionLand if !self.is_landing => self.hover(body, s),
-            Mode::Land | Mode::PrecisionLand => self.land(body, s),
-            Mode::Descend => self.sink(s.speeds.land),
-            Mode::Return => self.go_home(body, s),
-            Mode::Mission => self.fly_mission(body, s),
-            Mode::Orbit => self.circle(body, s),
-            Mode::Loiter | Mode::Follow | Mode::External(_) => self.hover(body, s),
-            Mode::Position | Mode::PositionSlow | Mode::Altitude => self.fly_by_sticks(body, s),
+            Mode::PrecisionLand if !self.is_landing => self.hover(body, inputs),
+            Mode::Land | Mode::PrecisionLand => self.land(body, inputs),
+            Mode::Descend => self.sink(inputs.speeds.land),
+            Mode::Return => self.go_home(body, inputs),
+            Mode::Mission => self.fly_mission(body, inputs),
+            Mode::Orbit => self.circle(body, inputs),
+            Mode::Loiter | Mode::Follow | Mode::External(_) => self.hover(body, inputs),
+            Mode::Position | Mode::PositionSlow | Mode::Altitude => {
+                self.fly_by_sticks(body, inputs)
+            }
             Mode::Manual | Mode::Stabilized => {
                 // Sticks released: level, with hover thrust.
                 let released = Sticks { thrust: 0.5, ..Sticks::default() };
-                let sticks = s.sticks.unwrap_or(released);
+                let sticks = inputs.sticks.unwrap_or(released);
                 let tilt = 35f64.to_radians();
-                self.yaw += sticks.yaw * 2.6 * s.dt;
+                self.yaw += sticks.yaw * 2.6 * inputs.dt;
                 let (roll, pitch) = (sticks.roll * tilt, -sticks.pitch * tilt);
                 let attitude = Quat::from_euler_angles(roll, pitch, self.yaw);
                 ControlTarget::Attitude(attitude, sticks.thrust, 0.0)
             }
             Mode::Acro => {
-                let sticks = s.sticks.unwrap_or_default();
+                let sticks = inputs.sticks.unwrap_or_default();
                 let rate = Vec3::new(sticks.roll, -sticks.pitch, sticks.yaw) * 1.7;
                 ControlTarget::Rates(rate, sticks.thrust)
             }
@@ -232,15 +240,18 @@ impl FlightTask {
         ControlTarget::Track(goal, 0.0)
     }
 
-    fn hover(&mut self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
-        if s.modes.landed == Landed::Ground && body.state.is_grounded && self.reposition.is_none() {
+    fn hover(&mut self, body: &VehicleBody, inputs: &TaskInputs<'_>) -> ControlTarget {
+        if inputs.modes.landed == Landed::Ground
+            && body.state.is_grounded
+            && self.reposition.is_none()
+        {
             return ControlTarget::Idle;
         }
         if self.stage == 0 {
             self.stage = 1;
-            self.start = s.speeds.stopping_point(self.carrot.position, self.carrot.velocity);
+            self.start = inputs.speeds.stopping_point(self.carrot.position, self.carrot.velocity);
         }
-        let mut speeds = s.speeds;
+        let mut speeds = inputs.speeds;
         let goal = match self.reposition {
             Some(Reposition { goal, yaw, speed }) => {
                 self.look(yaw, &goal, body, &speeds);
@@ -249,109 +260,110 @@ impl FlightTask {
             }
             None => self.start,
         };
-        self.approach(goal, body, &speeds, speeds.up, s.dt);
-        self.follow(s.speeds.up_max)
+        self.approach(goal, body, &speeds, speeds.up, inputs.dt);
+        self.follow(inputs.speeds.up_max)
     }
 
-    fn circle(&mut self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
-        let Some(orbit) = self.orbit else { return self.hover(body, s) };
+    fn circle(&mut self, body: &VehicleBody, inputs: &TaskInputs<'_>) -> ControlTarget {
+        let Some(orbit) = self.orbit else { return self.hover(body, inputs) };
         let position = &body.state.position;
         let yaw = orbit.yaw(position);
         self.yaw = if yaw.is_finite() { yaw } else { self.yaw };
         if let Some(entry) = orbit.entry(position) {
-            self.approach(entry, body, &s.speeds, s.speeds.up, s.dt);
-            return self.follow(s.speeds.up_max);
+            self.approach(entry, body, &inputs.speeds, inputs.speeds.up, inputs.dt);
+            return self.follow(inputs.speeds.up_max);
         }
         let around = TrajectorySetpoint { yaw: self.yaw, ..orbit.around(position) };
-        ControlTarget::Track(around, s.speeds.up_max)
+        ControlTarget::Track(around, inputs.speeds.up_max)
     }
 
-    fn take_off(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
-        let height = s.takeoff_height;
+    fn take_off(&mut self, body: &VehicleBody, inputs: &mut TaskInputs<'_>) -> ControlTarget {
+        let height = inputs.takeoff_height;
         let start = self.start;
         let goal = *self.takeoff.get_or_insert_with(|| {
-            s.texts.push(INFO, format!("Using default takeoff altitude: {height:.1} m\t"));
+            inputs.texts.push(INFO, format!("Using default takeoff altitude: {height:.1} m\t"));
             start - Vec3::new(0.0, 0.0, height)
         });
         if goal.z.is_nan() {
             return ControlTarget::Idle;
         }
-        self.look(f64::NAN, &goal, body, &s.speeds);
-        if self.ramp_since.is_some_and(|since| s.now - since > RAMP / 2.0) {
-            self.approach(goal, body, &s.speeds, s.speeds.takeoff, s.dt);
+        self.look(f64::NAN, &goal, body, &inputs.speeds);
+        if self.ramp_since.is_some_and(|since| inputs.now - since > RAMP / 2.0) {
+            self.approach(goal, body, &inputs.speeds, inputs.speeds.takeoff, inputs.dt);
         } else {
             self.carrot.position.z = self.carrot.position.z.min(self.start.z - 0.05);
         }
         // Checks the vehicle, not the point it follows, because the next task hovers at the vehicle's position.
         let offset = goal - body.state.position;
-        let has_arrived = offset.z.abs() < 0.2 && offset.xy().norm() < s.speeds.acceptance;
-        if has_arrived && s.modes.landed != Landed::Ground && self.mode == Mode::Takeoff {
+        let has_arrived = offset.z.abs() < 0.2 && offset.xy().norm() < inputs.speeds.acceptance;
+        if has_arrived && inputs.modes.landed != Landed::Ground && self.mode == Mode::Takeoff {
             self.start = goal;
             self.takeoff = None;
             self.stage = 1;
-            s.modes.complete(Mode::Takeoff);
+            inputs.modes.complete(Mode::Takeoff);
         }
-        self.follow(s.speeds.takeoff)
+        self.follow(inputs.speeds.takeoff)
     }
 
-    fn land(&self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
-        let height = s.home.z - body.state.position.z;
+    fn land(&self, body: &VehicleBody, inputs: &TaskInputs<'_>) -> ControlTarget {
+        let height = inputs.home.z - body.state.position.z;
         let fraction = ((height - 5.0) / 5.0).clamp(0.0, 1.0);
-        self.sink(s.speeds.land + fraction * (s.speeds.down - s.speeds.land))
+        self.sink(inputs.speeds.land + fraction * (inputs.speeds.down - inputs.speeds.land))
     }
 
-    fn go_home(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
+    fn go_home(&mut self, body: &VehicleBody, inputs: &mut TaskInputs<'_>) -> ControlTarget {
         const NEAR: f64 = 10.0; // RTL_MIN_DIST
-        let away = (s.home - self.start).xy().norm();
+        let away = (inputs.home - self.start).xy().norm();
         // Near home there is no climb; farther away the cone of RTL_CONE_ANG has no effect.
-        let high = if away < NEAR { self.start.z } else { s.home.z - s.speeds.return_altitude };
+        let high =
+            if away < NEAR { self.start.z } else { inputs.home.z - inputs.speeds.return_altitude };
         let top = self.start.z.min(high);
         if self.stage == 0 {
             self.stage = 1;
             let text = format!(
                 "RTL: start return at {:.0} m ({:.0} m above destination)\t",
-                s.datum - top,
-                s.home.z - top
+                inputs.datum - top,
+                inputs.home.z - top
             );
-            s.texts.push(INFO, text);
+            inputs.texts.push(INFO, text);
         }
         let goal = match self.stage {
             1 => Vec3::new(self.start.x, self.start.y, top),
-            2 => Vec3::new(s.home.x, s.home.y, top),
+            2 => Vec3::new(inputs.home.x, inputs.home.y, top),
             _ => {
-                self.start.x = s.home.x;
-                self.start.y = s.home.y;
+                self.start.x = inputs.home.x;
+                self.start.y = inputs.home.y;
                 self.is_landing = true;
-                return self.land(body, s);
+                return self.land(body, inputs);
             }
         };
-        self.approach(goal, body, &s.speeds, s.speeds.up, s.dt);
+        self.approach(goal, body, &inputs.speeds, inputs.speeds.up, inputs.dt);
         // PX4 needs this time to find that there is no mission to fly.
-        let has_checked = s.now - self.started > 1.5;
+        let has_checked = inputs.now - self.started > 1.5;
         let has_arrived = (self.carrot.position - goal).norm() < 0.3;
         if has_checked && has_arrived && (body.state.position - goal).norm() < 1.0 {
             self.stage += 1;
             if self.stage == 3 {
-                s.texts.push(INFO, "RTL: land at destination\t");
+                inputs.texts.push(INFO, "RTL: land at destination\t");
             }
         }
-        self.follow(s.speeds.up_max)
+        self.follow(inputs.speeds.up_max)
     }
 
-    fn fly_mission(&mut self, body: &VehicleBody, s: &mut TaskInputs<'_>) -> ControlTarget {
-        let Some(leg) = s.mission.leg(s.now) else {
-            if std::mem::take(&mut s.mission.was_cleared) {
-                s.texts.push(CRITICAL, "No valid mission available, loitering\t");
+    fn fly_mission(&mut self, body: &VehicleBody, inputs: &mut TaskInputs<'_>) -> ControlTarget {
+        let Some(leg) = inputs.mission.leg(inputs.now) else {
+            if std::mem::take(&mut inputs.mission.was_cleared) {
+                inputs.texts.push(CRITICAL, "No valid mission available, loitering\t");
             }
-            s.modes.complete(Mode::Mission);
-            return self.hover(body, s);
+            inputs.modes.complete(Mode::Mission);
+            return self.hover(body, inputs);
         };
         if self.stage == 0 {
             self.stage = 1;
-            s.mission.was_cleared = false;
-            s.texts.push(INFO, "Executing Mission\t");
-            if let Some(height) = s.mission.first_height().filter(|_| body.state.is_grounded) {
-                s.texts.push(INFO, format!("Climb to {height:.1} meters above home\t"));
+            inputs.mission.was_cleared = false;
+            inputs.texts.push(INFO, "Executing Mission\t");
+            if let Some(height) = inputs.mission.first_height().filter(|_| body.state.is_grounded) {
+                inputs.texts.push(INFO, format!("Climb to {height:.1} meters above home\t"));
             }
         }
         self.is_taking_off = leg.is_takeoff;
@@ -360,38 +372,38 @@ impl FlightTask {
             self.start.y = leg.position.y;
             let distance = (leg.position - body.state.position).xy().norm();
             if distance < 1.0 {
-                s.mission.note_arrival(s.now);
+                inputs.mission.note_arrival(inputs.now);
                 self.is_landing = true;
-                return self.land(body, s);
+                return self.land(body, inputs);
             }
         }
-        self.look(leg.yaw, &leg.position, body, &s.speeds);
+        self.look(leg.yaw, &leg.position, body, &inputs.speeds);
         let goal = if leg.is_landing {
             Vec3::new(leg.position.x, leg.position.y, self.carrot.position.z)
         } else {
             leg.position
         };
-        let up = if leg.is_takeoff { s.speeds.takeoff } else { s.speeds.up };
-        let mut speeds = s.speeds;
+        let up = if leg.is_takeoff { inputs.speeds.takeoff } else { inputs.speeds.up };
+        let mut speeds = inputs.speeds;
         speeds.set_cruise(leg.speed);
-        if s.modes.landed != Landed::Ground || self.ramp_since.is_some() {
-            self.approach(goal, body, &speeds, up, s.dt);
+        if inputs.modes.landed != Landed::Ground || self.ramp_since.is_some() {
+            self.approach(goal, body, &speeds, up, inputs.dt);
         } else {
             self.carrot.position.z -= 0.05;
         }
         let offset = goal - body.state.position;
         if offset.xy().norm() < leg.radius && offset.z.abs() < 0.8 {
-            s.mission.note_arrival(s.now);
+            inputs.mission.note_arrival(inputs.now);
         }
         self.follow(up)
     }
 
     /// Sticks command velocities; without sticks the vehicle stays level and sinks, as PX4 does after losing its
     /// setpoints.
-    fn fly_by_sticks(&mut self, body: &VehicleBody, s: &TaskInputs<'_>) -> ControlTarget {
-        let Some(sticks) = s.sticks else {
+    fn fly_by_sticks(&mut self, body: &VehicleBody, inputs: &TaskInputs<'_>) -> ControlTarget {
+        let Some(sticks) = inputs.sticks else {
             let goal = TrajectorySetpoint {
-                velocity: Vec3::new(f64::NAN, f64::NAN, s.speeds.land),
+                velocity: Vec3::new(f64::NAN, f64::NAN, inputs.speeds.land),
                 acceleration: Vec3::new(0.0, 0.0, f64::NAN),
                 yaw: self.yaw,
                 ..FREE
@@ -399,16 +411,17 @@ impl FlightTask {
             return ControlTarget::Track(goal, 0.0);
         };
         self.start = body.state.position;
-        self.yaw += sticks.yaw * 2.6 * s.dt;
+        self.yaw += sticks.yaw * 2.6 * inputs.dt;
         let heading = Quat::from_euler_angles(0.0, 0.0, self.yaw);
         let ahead = heading * Vec3::new(sticks.pitch, sticks.roll, 0.0) * 10.0;
         let lift = 2.0 * (sticks.thrust - 0.5);
-        let climb = if lift > 0.0 { lift * s.speeds.up_max } else { lift * s.speeds.down };
+        let climb =
+            if lift > 0.0 { lift * inputs.speeds.up_max } else { lift * inputs.speeds.down };
         let goal = TrajectorySetpoint {
             velocity: Vec3::new(ahead.x, ahead.y, -climb),
             yaw: self.yaw,
             ..FREE
         };
-        ControlTarget::Track(goal, s.speeds.up_max)
+        ControlTarget::Track(goal, inputs.speeds.up_max)
     }
 }

@@ -25,9 +25,9 @@ impl Autopilot {
                 ..Default::default()
             };
         }
-        let k = &self.motion;
-        let [lat, lon, alt] = self.geodetic(&k.pose.position);
-        let course = k.velocity.y.atan2(k.velocity.x).to_degrees();
+        let motion = &self.motion;
+        let [lat, lon, alt] = self.geodetic(&motion.pose.position);
+        let course = motion.velocity.y.atan2(motion.velocity.x).to_degrees();
         GPS_RAW_INT_DATA {
             time_usec,
             lat,
@@ -35,7 +35,7 @@ impl Autopilot {
             alt,
             eph: 70,
             epv: 110,
-            vel: (k.velocity.xy().norm() * 100.0) as u16,
+            vel: (motion.velocity.xy().norm() * 100.0) as u16,
             cog: (course.rem_euclid(360.0) * 100.0) as u16,
             fix_type: GpsFixType::GPS_FIX_TYPE_3D_FIX,
             satellites_visible: self.damage.gps[1],
@@ -48,10 +48,10 @@ impl Autopilot {
     }
 
     pub(super) fn highres_imu(&self, time_usec: u64, amsl: f64) -> HIGHRES_IMU_DATA {
-        let k = &self.motion;
-        let force = f3(&k.specific_force);
-        let rate = f3(&k.rate);
-        let field = f3(&(k.pose.attitude.inverse() * FIELD));
+        let motion = &self.motion;
+        let force = f3(&motion.specific_force);
+        let rate = f3(&motion.rate);
+        let field = f3(&(motion.pose.attitude.inverse() * FIELD));
         HIGHRES_IMU_DATA {
             time_usec,
             xacc: force[0],
@@ -194,7 +194,7 @@ impl Autopilot {
     }
 
     pub(super) fn odometry(&self, time_usec: u64) -> Outbound {
-        let k = &self.motion;
+        let motion = &self.motion;
         let diagonal = |linear: f32, angular: f32| {
             let mut covariance = [f32::NAN; 21];
             for i in [0, 6, 11] {
@@ -208,9 +208,9 @@ impl Autopilot {
         OdometryMessage {
             time_usec,
             position: f3(&self.local()),
-            q: k.pose.wxyz().map(f),
-            velocity: f3(&k.velocity),
-            rates: f3(&k.rate),
+            q: motion.pose.wxyz().map(f),
+            velocity: f3(&motion.velocity),
+            rates: f3(&motion.rate),
             pose_covariance: diagonal(0.05, 0.001),
             velocity_covariance: diagonal(0.02, f32::NAN),
             frame_id: MAV_FRAME_LOCAL_NED,
@@ -223,10 +223,10 @@ impl Autopilot {
 
     /// CopterSim's own true state, sent as HIL_ACTUATOR_CONTROLS.
     pub(super) fn true_state(&self) -> Outbound {
-        let k = &self.motion;
+        let motion = &self.motion;
         let mut controls = [0.0f32; 16];
-        let euler = k.pose.roll_pitch_yaw().map(f);
-        let state = [euler, f3(&k.pose.position), f3(&k.velocity), f3(&k.rate)];
+        let euler = motion.pose.roll_pitch_yaw().map(f);
+        let state = [euler, f3(&motion.pose.position), f3(&motion.velocity), f3(&motion.rate)];
         controls[..12].copy_from_slice(state.as_flattened());
         controls[15] = if self.has_position() { 1.0 } else { 0.0 };
         let time_usec = (self.now * 1e3).round() as u64; // in ms, as its readers expect

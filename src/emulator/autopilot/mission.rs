@@ -121,27 +121,27 @@ impl Mission {
         replies: &mut Vec<Outbound>,
         texts: &mut Texts,
     ) -> bool {
-        let mut x = Exchange { peer: (frame.system, frame.component), now, replies, texts };
+        let mut exchange = Exchange { peer: (frame.system, frame.component), now, replies, texts };
         if let Some(m) = MissionCount::parse(frame) {
-            self.start_upload(&mut x, m.count, m.mission_type);
+            self.start_upload(&mut exchange, m.count, m.mission_type);
         } else if let Some(item) = MissionItemInt::parse(frame) {
             self.uses_int = true;
-            self.add(&mut x, item);
+            self.add(&mut exchange, item);
         } else if let Some(item) = MissionItem::parse(frame) {
-            self.add(&mut x, to_int(&item));
+            self.add(&mut exchange, to_int(&item));
         } else if let Some(m) = MissionRequestList::parse(frame) {
-            self.send_count(&mut x, m.mission_type);
+            self.send_count(&mut exchange, m.mission_type);
         } else if let Some(m) = MissionRequest::parse(frame) {
-            self.send_item(&mut x, m.seq, false);
+            self.send_item(&mut exchange, m.seq, false);
         } else if let Some(m) = MissionRequestInt::parse(frame) {
-            self.send_item(&mut x, m.seq, true);
+            self.send_item(&mut exchange, m.seq, true);
         } else if let Some(m) = MissionClearAll::parse(frame) {
-            self.clear(&mut x, m.mission_type);
+            self.clear(&mut exchange, m.mission_type);
         } else if let Some(m) = MissionSetCurrent::parse(frame) {
             if self.set_current(m.seq) {
-                x.replies.push(self.current_message());
+                exchange.replies.push(self.current_message());
             } else {
-                x.texts.push(CRITICAL, "WPM: WP CURR CMD: Not in list\t");
+                exchange.texts.push(CRITICAL, "WPM: WP CURR CMD: Not in list\t");
             }
         } else if frame.id == MissionAck::ID {
             self.transfer = self.transfer.take().filter(|t| t.upload.is_some());
@@ -151,49 +151,49 @@ impl Mission {
         true
     }
 
-    fn start_upload(&mut self, x: &mut Exchange<'_>, count: u16, list: u8) {
+    fn start_upload(&mut self, exchange: &mut Exchange<'_>, count: u16, list: u8) {
         // An open transfer continues; the new count is ignored.
         if let Some(transfer) = self.transfer.as_ref().filter(|t| t.upload.is_some()) {
-            x.replies.extend(transfer.request(self.uses_int));
+            exchange.replies.extend(transfer.request(self.uses_int));
             return;
         }
         let Some(items) = self.lists.get_mut(usize::from(list)) else {
-            return x.acknowledge(MavMissionResult::MAV_MISSION_UNSUPPORTED, 0, 0);
+            return exchange.acknowledge(MavMissionResult::MAV_MISSION_UNSUPPORTED, 0, 0);
         };
         if count == 0 {
             items.clear();
             if list == 0 {
                 self.rewind();
             }
-            return x.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, 0);
+            return exchange.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, 0);
         }
-        let upload = Some(Upload { items: Vec::new(), count, requested_at: x.now });
-        let transfer = Transfer { list, peer: x.peer, active_at: x.now, upload };
-        x.replies.extend(transfer.request(self.uses_int));
+        let upload = Some(Upload { items: Vec::new(), count, requested_at: exchange.now });
+        let transfer = Transfer { list, peer: exchange.peer, active_at: exchange.now, upload };
+        exchange.replies.extend(transfer.request(self.uses_int));
         self.transfer = Some(transfer);
     }
 
-    fn add(&mut self, x: &mut Exchange<'_>, item: MissionItemInt) {
+    fn add(&mut self, exchange: &mut Exchange<'_>, item: MissionItemInt) {
         let uploading = self.transfer.as_mut();
         let Some(((list, peer), upload)) =
             uploading.and_then(|t| Some(((t.list, t.peer), t.upload.as_mut()?)))
         else {
             let error = MavMissionResult::MAV_MISSION_ERROR;
-            return x.reject("IGN MISSION_ITEM: No transfer\t", error, item.mission_type);
+            return exchange.reject("IGN MISSION_ITEM: No transfer\t", error, item.mission_type);
         };
-        if peer != x.peer || usize::from(item.seq) != upload.items.len() {
+        if peer != exchange.peer || usize::from(item.seq) != upload.items.len() {
             return; // PX4 keeps requesting the missing item
         }
         if let Some(result) = refusal(&item) {
             self.transfer = None;
-            return x.reject("IGN MISSION_ITEM: Invalid item\t", result, list);
+            return exchange.reject("IGN MISSION_ITEM: Invalid item\t", result, list);
         }
         upload.items.push(to_stored(item, list));
-        upload.requested_at = x.now;
+        upload.requested_at = exchange.now;
         if upload.items.len() < usize::from(upload.count) {
             if let Some(transfer) = &mut self.transfer {
-                transfer.active_at = x.now;
-                x.replies.extend(transfer.request(self.uses_int));
+                transfer.active_at = exchange.now;
+                exchange.replies.extend(transfer.request(self.uses_int));
             }
             return;
         }
@@ -206,50 +206,51 @@ impl Mission {
         if list == 0 {
             self.rewind();
         }
-        x.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, number);
+        exchange.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, number);
     }
 
-    fn send_count(&mut self, x: &mut Exchange<'_>, list: u8) {
+    fn send_count(&mut self, exchange: &mut Exchange<'_>, list: u8) {
         let Some(items) = self.lists.get(usize::from(list)) else {
-            return x.acknowledge(MavMissionResult::MAV_MISSION_UNSUPPORTED, 0, 0);
+            return exchange.acknowledge(MavMissionResult::MAV_MISSION_UNSUPPORTED, 0, 0);
         };
         let count = MissionCount {
             count: items.len() as u16,
-            target_system: x.peer.0,
-            target_component: x.peer.1,
+            target_system: exchange.peer.0,
+            target_component: exchange.peer.1,
             mission_type: list,
             opaque_id: fingerprint(items),
         };
-        x.replies.push(count.into());
+        exchange.replies.push(count.into());
         if !items.is_empty() {
-            self.transfer = Some(Transfer { list, peer: x.peer, active_at: x.now, upload: None });
+            self.transfer =
+                Some(Transfer { list, peer: exchange.peer, active_at: exchange.now, upload: None });
         }
     }
 
-    fn send_item(&mut self, x: &mut Exchange<'_>, seq: u16, as_int: bool) {
+    fn send_item(&mut self, exchange: &mut Exchange<'_>, seq: u16, as_int: bool) {
         let Some(transfer) = self.transfer.as_mut().filter(|t| t.upload.is_none()) else {
             return; // the list was not requested
         };
-        transfer.active_at = x.now;
+        transfer.active_at = exchange.now;
         let list = transfer.list;
         let items = self.lists.get(usize::from(list));
         let Some(item) = items.and_then(|items| items.get(usize::from(seq))) else {
             let error = MavMissionResult::MAV_MISSION_ERROR;
-            return x.reject("WPM: REJ. CMD: Req. WP was unexpected\t", error, list);
+            return exchange.reject("WPM: REJ. CMD: Req. WP was unexpected\t", error, list);
         };
         let item = MissionItemInt {
-            target_system: x.peer.0,
-            target_component: x.peer.1,
+            target_system: exchange.peer.0,
+            target_component: exchange.peer.1,
             seq,
             mission_type: list,
             // In the other lists PX4 marks the first item.
             current: u8::from(usize::from(seq) == if list == 0 { self.current } else { 0 }),
             ..*item
         };
-        x.replies.push(if as_int { item.into() } else { to_float(&item).into() });
+        exchange.replies.push(if as_int { item.into() } else { to_float(&item).into() });
     }
 
-    fn clear(&mut self, x: &mut Exchange<'_>, list: u8) {
+    fn clear(&mut self, exchange: &mut Exchange<'_>, list: u8) {
         for (i, items) in self.lists.iter_mut().enumerate() {
             if list == MAV_MISSION_TYPE_ALL || usize::from(list) == i {
                 items.clear();
@@ -259,7 +260,7 @@ impl Mission {
             self.rewind();
             self.was_cleared = true;
         }
-        x.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, 0);
+        exchange.acknowledge(MavMissionResult::MAV_MISSION_ACCEPTED, list, 0);
     }
 
     /// Requests missing items again, aborts after a timeout, and repeats MISSION_ITEM_REACHED.

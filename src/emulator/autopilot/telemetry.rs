@@ -89,17 +89,17 @@ impl Autopilot {
 
     /// Builds a message; `None` if the vehicle does not support it, or has no data for it now.
     pub(super) fn message(&self, id: u32) -> Option<Outbound> {
-        let k = &self.motion;
-        let [roll, pitch, yaw] = k.pose.roll_pitch_yaw();
-        let q = k.pose.wxyz().map(f);
-        let rate = f3(&k.rate);
+        let motion = &self.motion;
+        let [roll, pitch, yaw] = motion.pose.roll_pitch_yaw();
+        let q = motion.pose.wxyz().map(f);
+        let rate = f3(&motion.rate);
         let local = f3(&self.local());
-        let velocity = f3(&k.velocity);
+        let velocity = f3(&motion.velocity);
         let time_boot_ms = self.boot_ms();
         let time_usec = self.boot_us();
         let heading = yaw.to_degrees().rem_euclid(360.0);
-        let ground_speed = k.velocity.xy().norm();
-        let amsl = self.geo.centre[2] - k.pose.position.z;
+        let ground_speed = motion.velocity.xy().norm();
+        let amsl = self.geo.centre[2] - motion.pose.position.z;
         let message = match id {
             HEARTBEAT_DATA::ID => return Some(self.heartbeat()),
             SYS_STATUS_DATA::ID => {
@@ -175,17 +175,17 @@ impl Autopilot {
                 })
             }
             GLOBAL_POSITION_INT_DATA::ID if self.has_position() && self.has_gps() => {
-                let [lat, lon, alt] = self.geodetic(&k.pose.position);
+                let [lat, lon, alt] = self.geodetic(&motion.pose.position);
                 let centi = |v: f64| (v * 100.0).round() as i16;
                 MavMessage::GLOBAL_POSITION_INT(GLOBAL_POSITION_INT_DATA {
                     time_boot_ms,
                     lat,
                     lon,
                     alt,
-                    relative_alt: ((self.home.z - k.pose.position.z) * 1e3).round() as i32,
-                    vx: centi(k.velocity.x),
-                    vy: centi(k.velocity.y),
-                    vz: centi(k.velocity.z),
+                    relative_alt: ((self.home.z - motion.pose.position.z) * 1e3).round() as i32,
+                    vx: centi(motion.velocity.x),
+                    vy: centi(motion.velocity.y),
+                    vz: centi(motion.velocity.z),
                     hdg: (heading * 100.0) as u16,
                 })
             }
@@ -207,7 +207,7 @@ impl Autopilot {
                 heading: heading as i16,
                 throttle: (self.thrust() * 100.0) as u16,
                 alt: f(amsl),
-                climb: f(-k.velocity.z),
+                climb: f(-motion.velocity.z),
                 ..Default::default()
             }),
             ATTITUDE_TARGET_DATA::ID => {
@@ -226,9 +226,9 @@ impl Autopilot {
                 altitude_monotonic: f(amsl),
                 altitude_amsl: f(amsl),
                 altitude_local: -local[2],
-                altitude_relative: f(self.home.z - k.pose.position.z),
+                altitude_relative: f(self.home.z - motion.pose.position.z),
                 altitude_terrain: f(self.origin.z - self.setup.ground),
-                bottom_clearance: f(self.setup.ground - k.pose.position.z),
+                bottom_clearance: f(self.setup.ground - motion.pose.position.z),
             }),
             BATTERY_STATUS_DATA::ID => return Some(self.battery_status()),
             AUTOPILOT_VERSION_DATA::ID => MavMessage::AUTOPILOT_VERSION(self.autopilot_version()),

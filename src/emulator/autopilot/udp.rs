@@ -279,15 +279,15 @@ impl Autopilot {
     }
 
     fn full_state(&self) -> FullEstimatePacket {
-        let k = &self.motion;
+        let motion = &self.motion;
         let float = |v: [f64; 3]| v.map(|x| F32::new(x as f32));
         let whole = |v: [i32; 3]| v.map(I32::new);
-        let euler = k.pose.roll_pitch_yaw();
+        let euler = motion.pose.roll_pitch_yaw();
         let fixed = self.has_position();
         let mut state = FullEstimatePacket::new((self.uptime() * 1e3) as u32, self.setup.id.into());
-        state.gps = whole(self.geodetic(&k.pose.position));
+        state.gps = whole(self.geodetic(&motion.pose.position));
         state.gps_velocity =
-            <[f64; 3]>::from(k.velocity).map(|x| I32::new((x * 100.0).round() as i32));
+            <[f64; 3]>::from(motion.velocity).map(|x| I32::new((x * 100.0).round() as i32));
         state.home = whole(self.geodetic(&self.origin));
         state.relative_altitude = ((-self.local().z * 1e3).round() as i32).into();
         state.heading = ((euler[2].to_degrees().rem_euclid(360.0) * 1e3) as i32).into();
@@ -295,7 +295,7 @@ impl Autopilot {
         state.fix_type = 3.into();
         state.euler = float(euler);
         state.position = float(self.local().into());
-        state.velocity = float(k.velocity.into());
+        state.velocity = float(motion.velocity.into());
         state.horizontal_accuracy = 0.3.into();
         state.vertical_accuracy = 0.3.into();
         state.estimator_fixed = if fixed { 1.0 } else { 0.0 }.into();
