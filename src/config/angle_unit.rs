@@ -48,13 +48,13 @@ pub struct ResolvedAngleUnit {
     pub reason: String,
 }
 
-/// A full turn with a margin; angles in radians are not larger.
+/// Largest angle in radians: a full turn with a margin.
 const FULL_TURN: f64 = TAU * 1.01;
 
 /// Decides the unit of `SensorAngEular` for all sensors that are loaded together.
 ///
-/// `auto`: degrees if no angle in use is nonzero, if one exceeds a full turn in radians, or if one is neither a fraction of at
-/// most π nor, to two decimals, a multiple of π/12; else radians. Limits have a margin of 1 %.
+/// `auto`: radians if every angle that is not 0 is at most a full turn and either a non-integer of at most π or, to two decimals,
+/// a multiple of π/12; degrees otherwise, also if all angles are 0. Limits have a margin of 1 %.
 pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> ResolvedAngleUnit {
     let set_by_parameter = |unit| (unit, "set by mount_angle_unit".to_owned());
     let (unit, reason) = match choice {
@@ -76,8 +76,8 @@ pub fn convert_angles(sensor: &mut SensorConfig, from: AngleUnit, to: AngleUnit)
     }
 }
 
-/// Returns a warning if the angles, read as degrees, look like radians: there are some that are not 0, and all of these are at
-/// most a full turn and multiples of π/4, to two decimals.
+/// Returns a warning if angles that are read as degrees look like radians: at least one is not 0, and all that are not 0 are, to
+/// two decimals, multiples of π/4 of at most a full turn.
 pub fn doubt_of_degrees(sensors: &[SensorConfig]) -> Option<String> {
     let mut angles = angles(sensors);
     let (sensor, first) = angles.next()?;
@@ -92,14 +92,14 @@ pub fn doubt_of_degrees(sensors: &[SensorConfig]) -> Option<String> {
     })
 }
 
-/// Returns the Euler angles in use that are not 0, with their sensors; without those of pods, which are always in degrees.
+/// Returns the Euler angles in use that are not 0, with their sensors; omits pods, whose angles are always in degrees.
 fn angles(sensors: &[SensorConfig]) -> impl Iterator<Item = (&SensorConfig, f64)> {
-    let fixed = sensors.iter().filter(|sensor| sensor.kind != SensorKind::Pod);
-    let all = fixed.filter_map(|sensor| match sensor.orientation {
+    let without_pods = sensors.iter().filter(|sensor| sensor.kind != SensorKind::Pod);
+    let angles = without_pods.filter_map(|sensor| match sensor.orientation {
         MountOrientation::Euler(euler) => Some(euler.map(|angle| (sensor, angle))),
         MountOrientation::Quaternion(_) => None,
     });
-    all.flatten().filter(|(_, angle)| *angle != 0.0)
+    angles.flatten().filter(|(_, angle)| *angle != 0.0)
 }
 
 fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {

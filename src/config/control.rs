@@ -83,7 +83,7 @@ pub enum ControlLink {
 const DEFAULT_BAUD: u32 = 57_600;
 
 impl ControlLink {
-    /// Parses the parameter. Errors: what is wrong, and the allowed forms.
+    /// Parses a value of `control.link`. Errors: what is wrong, and the allowed forms.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text == "off" {
             return Ok(Self::Off);
@@ -92,8 +92,8 @@ impl ControlLink {
             return Ok(Self::Simulator(mode));
         }
         if let Some(rest) = text.strip_prefix("direct:") {
-            let wanted = "direct:<port> or direct:<IPv4 address>:<port>, with <own port>@ before it if the autopilot sends to a fixed port";
-            return parse_direct(rest).ok_or_else(|| format!("must be {wanted}, is {text:?}"));
+            let forms = "direct:<port> or direct:<IPv4 address>:<port>, with <own port>@ before it if the autopilot sends to a fixed port";
+            return parse_direct(rest).ok_or_else(|| format!("must be {forms}, is {text:?}"));
         }
         let device = text.strip_prefix("serial:").unwrap_or(text);
         if device.starts_with("/dev/") || device.starts_with("COM") || device.len() < text.len() {

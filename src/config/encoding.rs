@@ -1,11 +1,11 @@
-//! Decodes files of editors that do not write UTF-8, such as those of a Chinese Windows.
+//! Decodes text files, also those that an editor did not save as UTF-8 (on a Chinese Windows: GBK).
 use encoding_rs::{Encoding, GB18030, UTF_8, UTF_16BE, UTF_16LE};
 
-/// Returns the text of a file, and its encoding if that is not UTF-8. Errors: the bytes are no text in UTF-8, UTF-16 or GBK.
+/// Returns the text of a file, and its encoding if that is not UTF-8. Errors: the bytes are in neither UTF-8, UTF-16 nor GBK.
 pub fn decode(bytes: Vec<u8>) -> Result<(String, Option<&'static str>), String> {
     let utf_16 = match (Encoding::for_bom(&bytes), bytes.as_slice()) {
         (Some((encoding, _)), _) => (encoding != UTF_8).then_some(encoding),
-        // Without a BOM: the first character of JSON and YAML is in ASCII.
+        // Without a BOM: JSON and YAML begin with an ASCII character.
         (None, [1..=255, 0, ..]) => Some(UTF_16LE),
         (None, [0, 1..=255, ..]) => Some(UTF_16BE),
         _ => None,
@@ -27,7 +27,7 @@ pub fn decode(bytes: Vec<u8>) -> Result<(String, Option<&'static str>), String> 
     match GB18030.decode_without_bom_handling_and_without_replacement(error.as_bytes()) {
         Some(text) => Ok((text.into_owned(), Some("GBK"))),
         None => Err(format!(
-            "is no text in UTF-8 (byte {} is not valid), UTF-16 or GBK; save it as UTF-8",
+            "is not text in UTF-8 (byte {} is not valid), UTF-16 or GBK; save it as UTF-8",
             error.utf8_error().valid_up_to() + 1
         )),
     }

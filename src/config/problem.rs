@@ -22,9 +22,10 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Maximum length of a path, and maximum width of the column of paths, in characters: an input may have names of any length.
+/// Maximum length of a printed path in characters: an input may have names of any length.
 const MAX_PATH: usize = 200;
-const COLUMN: usize = 80;
+/// Maximum width of the column of paths in characters.
+const MAX_COLUMN: usize = 80;
 
 fn truncate(path: &str) -> std::borrow::Cow<'_, str> {
     match path.char_indices().nth(MAX_PATH) {
@@ -48,7 +49,7 @@ impl Problems {
         result.map_err(Into::into).map_err(|Self(found): Self| self.0.extend(found)).ok()
     }
 
-    /// Whether there are none.
+    /// Whether there are no problems.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -68,7 +69,8 @@ impl From<Problem> for Problems {
 impl fmt::Display for Problems {
     /// A headline, then one line per problem, with aligned messages.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let width = self.0.iter().map(|p| p.path.chars().count()).max().unwrap_or(0).min(COLUMN);
+        let width =
+            self.0.iter().map(|p| p.path.chars().count()).max().unwrap_or(0).min(MAX_COLUMN);
         let plural = if self.0.len() == 1 { "" } else { "s" };
         write!(f, "{} problem{plural}", self.0.len())?;
         for problem in &self.0 {
@@ -98,7 +100,7 @@ const MIN_SIMILARITY: f64 = 0.7;
 /// `DataCheckFrequency` for `DataCheckFreq`.
 fn similarity(word: &str, candidate: &str) -> f64 {
     let (a, b) = (word.chars().count() as f64, candidate.chars().count() as f64);
-    // Words of very different lengths are not similar; counting their edits takes time in proportion to both lengths.
+    // Words of very different lengths are not similar; counting their edits would take time in proportion to both lengths.
     let edits = match a.min(b) / a.max(b) < MIN_SIMILARITY {
         true => 0.0,
         false => strsim::normalized_damerau_levenshtein(word, candidate),

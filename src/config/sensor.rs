@@ -32,10 +32,10 @@ impl TransportMode {
     }
 }
 
-/// Attitude of a sensor in its mount, in the unit on the wire; [`crate::frames::MountOrientation`] is in rad.
+/// Attitude of a sensor in its mount, with angles in the unit on the wire ([`crate::frames::MountOrientation`]: in rad).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MountOrientation {
-    /// Roll, pitch, yaw (FRD, z-y-x) in the unit of [`resolve_angle_unit`](super::resolve_angle_unit), of a pod in degrees.
+    /// Roll, pitch, yaw (FRD, z-y-x) in the unit of [`resolve_angle_unit`](super::resolve_angle_unit); of a pod always in degrees.
     Euler([f64; 3]),
     /// w, x, y, z (FRD), normalised.
     Quaternion([f64; 4]),
@@ -44,11 +44,11 @@ pub enum MountOrientation {
 /// One entry of `VisionSensors`, checked, numbered and with its port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SensorConfig {
-    /// Sensor number, unique; names the shared memory block.
+    /// Sensor number, unique; part of the name of the shared-memory block.
     pub seq_id: u16,
     /// Sensor type.
     pub kind: SensorKind,
-    /// Carrier of the sensor.
+    /// What carries the sensor.
     pub mount: Mount,
     /// Width in px, or points per ring.
     pub width: u16,

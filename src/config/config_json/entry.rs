@@ -19,17 +19,17 @@ const MAX_POINTS: u32 = 1 << 24;
 /// Port of SeqID 0 if the file gives port 0.
 const BASE_PORT: u16 = 9999;
 
-/// The valid parts of an entry, for the checks across entries.
+/// The valid parts of an entry, for the checks across sensors.
 #[derive(Debug, Default)]
 pub(super) struct Draft {
     pub(super) path: String,
     pub(super) seq_id: Option<u16>,
-    /// The entry has SeqID 0 and is not the first: 0 stands for the next number.
+    /// The entry has SeqID 0, which stands for the next number, and is not the first.
     pub(super) is_auto: bool,
     pub(super) mount: Option<Mount>,
     /// The bridge cannot read the sensor and leaves it out.
     pub(super) is_skipped: bool,
-    /// Port for the data, also of an entry with problems elsewhere; `None` with shared memory, for a skipped entry, and if
+    /// UDP port, also of an entry with problems in other keys; `None` with shared memory, for a skipped entry, and if
     /// `SendProtocol` has problems.
     pub(super) udp_port: Option<u16>,
     /// `SendProtocol[0]` is 0 in the file and replaced by 1, as in the vendor's loader on Linux.
@@ -137,7 +137,7 @@ fn read_seq_id(entry: &mut SensorEntry<'_>, last_id: &mut Option<u16>) -> Option
     seq_id
 }
 
-/// Skips a sensor of a type that the bridge cannot read; returns whether it did.
+/// Skips a sensor of a type that the bridge cannot read, unless that is to be refused; returns whether it did.
 fn skip_unsupported(entry: &mut SensorEntry<'_>, overrides: &VendorOverrides) -> bool {
     let id = entry.get("TypeID").and_then(JsonValue::integer);
     match id.and_then(types::unsupported) {
@@ -164,7 +164,7 @@ fn read_type(entry: &mut SensorEntry<'_>) -> Option<SensorKind> {
     kind
 }
 
-/// Valid CopterIDs; the ports of more vehicles would overlap.
+/// Valid CopterIDs; ports of higher ids would overlap.
 const COPTER_IDS: std::ops::RangeInclusive<u16> = 1..=10_000;
 
 fn read_mount(entry: &mut SensorEntry<'_>) -> Option<Mount> {

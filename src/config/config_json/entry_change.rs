@@ -32,7 +32,7 @@ const PARAMETERS: [(&str, &str); 8] = [
 ];
 
 impl EntryChange {
-    /// Returns the sensor with these values; the field of view is only checked. Mode 1 replaces a transport that the type does not support.
+    /// Returns the sensor with these values; `fov` is only checked. Mode 1 replaces a transport that the new type does not support.
     /// Errors: all problems, with the names of the parameters `sensor<SeqID>.*`.
     pub fn apply(&self, sensor: &SensorConfig, fov: Option<f32>) -> Result<SensorConfig, Problems> {
         if *self == Self::default() {
@@ -114,7 +114,7 @@ impl EntryChange {
     }
 }
 
-/// Replaces the key by the parameter's name.
+/// Replaces the key in the problem's path by the parameter's name.
 fn rename_key(problem: Problem) -> Problem {
     let mut path = problem.path;
     for (key, parameter) in PARAMETERS {

@@ -14,7 +14,7 @@ pub(super) struct Findings {
     pub(super) skipped: Vec<Problem>,
 }
 
-/// Returns the value of a key; of duplicates the last one, as JSON readers do.
+/// Returns the value of a key; the last of duplicates, as JSON readers do.
 pub(super) fn value_of<'a>(pairs: &'a [(String, JsonValue)], key: &str) -> Option<&'a JsonValue> {
     let mut found = pairs.iter().rev().filter(|(k, _)| k == key);
     found.next().map(|(_, value)| value)
@@ -51,7 +51,7 @@ impl<'a> SensorEntry<'a> {
         format!("{}.{}{index}", self.path, self.spelling_of(name))
     }
 
-    /// Returns the spelling of a key in the file; the loader's if the file does not have the key.
+    /// Returns the spelling of a key in the file; the loader's spelling if the file does not have the key.
     pub(super) fn spelling_of<'k>(&self, key: &'k str) -> &'k str {
         let spelling = SPELLINGS.iter().find(|(loader, _)| *loader == key);
         match spelling.map(|(_, documents)| *documents) {
@@ -180,7 +180,7 @@ impl<'a> SensorEntry<'a> {
         numbers.into_iter().collect()
     }
 
-    /// Returns an array of a given length; `why` completes the message.
+    /// Returns an array of a given length; a problem names `why` after the length.
     pub(super) fn array(&mut self, key: &str, length: usize, why: &str) -> Option<&'a [JsonValue]> {
         let why = match self.get(key)? {
             JsonValue::Array(values) if values.len() == length => return Some(values),

@@ -1,7 +1,7 @@
 //! Reads the simulator's `Config.json` with the quirks of the vendor's loader, but with error messages.
 //!
-//! Where the vendor silently skips a sensor or gives up, [`load`] returns a [`Problem`], or a warning if the meaning is clear; it
-//! returns all problems of all files. The format is documented in `docs/config_json.md`.
+//! Where the vendor's loader silently skips a sensor or gives up, [`load`] returns a [`Problem`], or a warning if the meaning is
+//! clear; it returns all problems of all files. The format is documented in `docs/config_json.md`.
 //!
 //! ```
 //! use rfly_bridge::config::config_json::{VendorOverrides, load};
@@ -48,7 +48,7 @@ pub struct VendorOverrides {
     pub piece_bytes: Option<u16>,
     /// Parameter `cloud.segmentation`: overwrites `SendProtocol[7]`.
     pub segmentation: Option<u16>,
-    /// Parameter `unsupported_sensors`: a sensor that the bridge cannot read is a problem, not left out.
+    /// Parameter `unsupported_sensors`: whether a sensor that the bridge cannot read is a problem; otherwise it is left out.
     pub refuse_unsupported: bool,
 }
 
@@ -83,7 +83,7 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
         let Some(root) = read_root(name, text, &mut findings) else { continue };
         let list = read_list(name, &root, &mut findings);
         if list.len() > MAX_ITEMS {
-            let why = format!("has {} sensors; the first {MAX_ITEMS} are looked at", list.len());
+            let why = format!("has {} sensors; only the first {MAX_ITEMS} are checked", list.len());
             findings.problems.push(format!("{name}: VisionSensors"), why);
         }
         for (i, node) in list.iter().take(MAX_ITEMS).enumerate() {
@@ -112,7 +112,7 @@ pub fn inspect(files: &[(String, String)], overrides: &VendorOverrides) -> (Load
     (Loaded { sensors, warnings: findings.warnings, skipped: findings.skipped }, findings.problems)
 }
 
-/// Reads one more entry of `VisionSensors` in addition to the loaded sensors; returns its warnings, too. SeqID 0 means the
+/// Reads one more entry of `VisionSensors` beside the loaded sensors `others`; also returns its warnings. SeqID 0 means the
 /// greatest SeqID plus 1. Errors: all problems, also conflicts with the loaded sensors.
 pub fn load_one(
     row: &str,
@@ -142,7 +142,7 @@ pub fn load_one(
     Ok((sensor, warnings))
 }
 
-/// Normalises and reads an entry; `last_id` is that of the entry before it.
+/// Normalises and reads an entry; `last_id` is the SeqID of the entry before it.
 fn read_entry(
     (path, pairs): (String, &Vec<(String, JsonValue)>),
     overrides: &VendorOverrides,

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 type Pairs = Vec<(String, JsonValue)>;
 
-/// Changes of an entry: the key and the warning.
+/// Warnings about changes of an entry: the key and the text.
 pub(super) type Notes = Vec<(&'static str, String)>;
 
 const PARAMS: &str = "otherParams";

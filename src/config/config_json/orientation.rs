@@ -1,4 +1,4 @@
-//! The three keys of the attitude, two of them misspelt by the vendor's loader and correctly spelt in its documents.
+//! The three keys of the attitude. The vendor's loader misspells two of them; its documents spell them correctly.
 use super::{fields::SensorEntry, text::JsonValue};
 use crate::config::MountOrientation;
 

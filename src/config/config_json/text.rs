@@ -4,8 +4,8 @@ use std::fmt;
 
 /// Removes `//` and `#` comments.
 ///
-/// Comment marks inside strings do not count. The vendor's loader does cut inside strings, which leaves the string open and makes
-/// the file invalid; so every file that the vendor accepts has the same meaning here.
+/// Comment marks inside strings do not count. The vendor's loader also cuts inside strings, which leaves the string open and the
+/// file invalid; so every file that the vendor accepts has the same meaning here.
 pub fn without_comments(text: &str) -> String {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut out = String::with_capacity(text.len());

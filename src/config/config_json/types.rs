@@ -40,7 +40,7 @@ pub(super) fn unsupported(id: i64) -> Option<&'static str> {
 
 const KEY: &str = "otherParams";
 
-/// Returns how many of the parameters a type uses, from the first on.
+/// Returns how many of the first `otherParams` a type uses.
 pub(super) const fn used_params(kind: SensorKind) -> usize {
     use SensorKind::*;
     match kind {
@@ -56,8 +56,8 @@ pub(super) const fn used_params(kind: SensorKind) -> usize {
 /// Whether these are the parameters of a lidar with rings: a range, and two fields of view that are not empty.
 pub(super) fn are_rings(params: &[f64]) -> bool {
     let [range, resolution, left, right, low, high, ..] = params else { return false };
-    let field = |min: f64, max: f64, limit: f64| min < max && min >= -limit && max <= limit;
-    *range > 0.0 && *resolution >= 0.0 && field(*left, *right, 360.0) && field(*low, *high, 90.0)
+    let is_fov = |min: f64, max: f64, limit: f64| min < max && min >= -limit && max <= limit;
+    *range > 0.0 && *resolution >= 0.0 && is_fov(*left, *right, 360.0) && is_fov(*low, *high, 90.0)
 }
 
 /// Whether these are the parameters of a Livox Mid-40, not of a lidar with rings: the documents give 2.956, 1.4, 1.18, 10, 5

@@ -149,11 +149,11 @@ parameters! {
         [NODE]
         view: ViewParams;
         fast_dds_services: bool = "services.fast_dds", Bool = true,
-            "Services of the stand-alone build also answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default). In a ROS 2 workspace the \
-            middleware does.";
+            "Services of the stand-alone build also answer clients on Fast DDS (rmw_fastrtps_cpp, Humble's default). No effect in a ROS 2 \
+            workspace.";
         zenoh_shared_memory_mb: u16 = "zenoh.shared_memory_mb", Int(0, 4096) = 48, ["MB"]
-            "Shared memory for images and clouds on Zenoh (docs/zenoh.md), of which readers on this host get them without a copy; what finds no \
-            room there goes through sockets. 0: none.";
+            "Shared memory from which readers on this host get images and clouds on Zenoh without a copy (docs/zenoh.md); what does not fit goes \
+            through sockets. 0: none.";
         diagnostics_period: Duration = "diagnostics.period_s", Float(0.1, 60.0) = 1.0, ["s"] live
             "Time between messages on /diagnostics and ~/stats.";
         record: RecordParams;
@@ -170,7 +170,7 @@ parameters! {
     }
 }
 
-/// Returns the platform's ports if the ports of vehicles start at these numbers.
+/// Returns the platform's ports, with those of vehicle 1 derived from `control.base_port` and `model.base_port`.
 fn ports(control: u16, model: u16) -> Ports {
     Ports {
         autopilot: control,

@@ -1,4 +1,4 @@
-//! Errors that the bridge adds to the data on purpose.
+//! Errors that the bridge deliberately adds to the data.
 use super::{Params, declare::parameters, table::DEGRADED};
 use std::time::Duration;
 

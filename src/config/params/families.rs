@@ -1,4 +1,4 @@
-//! Finds the row of a parameter's name, which may contain a sensor, vehicle, QoS group or topic.
+//! Finds the row of a parameter by its name, which may contain a sensor, vehicle, QoS group or topic.
 use super::{
     PARAMETERS, ParamType, ParamValue, ParameterSpec, Params, QOS_PARAMETERS, QosChange, QosGroup,
     SENSOR_PARAMETERS, SensorParams, VEHICLE_PARAMETERS, ValueKind, VehicleParams,
@@ -86,7 +86,7 @@ impl CheckedValues {
 
     pub(super) fn params(&self) -> Params {
         let mut params = Params::default();
-        // `Owner::Bridge` is the first.
+        // `Owner::Bridge` comes first, so it overwrites nothing.
         for (owner, values) in &self.0 {
             match owner.clone() {
                 Owner::Bridge => params = Params::read(values),
@@ -150,7 +150,7 @@ fn locate_override(rest: &str) -> Result<(Owner, &'static ParameterSpec), String
         let why = "the topic must be fully qualified, with `/` at the beginning";
         return Err(format!("{why}, is {topic:?}"));
     }
-    names::check_topic(topic).map_err(|why| format!("{topic:?} is no topic name: {why}"))?;
+    names::check_topic(topic).map_err(|why| format!("{topic:?} is not a topic name: {why}"))?;
     let rows = &QOS_PARAMETERS[1..]; // rclcpp has no presets
     Ok((Owner::Topic(topic.to_owned()), find_row(rows, policy)?))
 }
@@ -161,8 +161,8 @@ fn find_row(rows: &'static [ParameterSpec], key: &str) -> Result<&'static Parame
     })
 }
 
-/// Whether an unquoted `text` is a string even if YAML reads another type: the parameter is a string, or the text is one of
-/// its words.
+/// Whether an unquoted `text` is a string even if YAML reads another type: the parameter is a string, or `text` is one of its
+/// words.
 pub(crate) fn is_text(name: &str, text: &str) -> bool {
     locate(name).ok().flatten().is_some_and(|(_, row)| match row.kind {
         ValueKind::Choice(words) => words.contains(&text),
@@ -181,7 +181,7 @@ pub(crate) fn is_address(name: &str) -> bool {
     row.is_some_and(|row| matches!(row.kind, ValueKind::Address))
 }
 
-/// Names with `:=` for the completion of a shell; those of families have the number of the example in the documents.
+/// Returns all names with `:=`, for shell completion; names of families contain the example number of the documents.
 pub fn completed_names() -> impl Iterator<Item = &'static str> {
     static NAMES: LazyLock<Vec<String>> = LazyLock::new(|| {
         let example = |name: String| {
@@ -199,7 +199,7 @@ pub fn reopens_sensor(name: &str) -> bool {
     locate(name).ok().flatten().is_some_and(|(_, row)| row.group == REOPENED)
 }
 
-/// Turns the misspelt `sensors3.topic` into `sensors<SeqID>.topic`, to compare it with the names of the family.
+/// Turns a misspelt name such as `sensors3.topic` into `sensors<SeqID>.topic`, to compare it with the known names.
 fn with_placeholder(name: &str) -> String {
     let is_digit = |c: char| c.is_ascii_digit();
     match name.find(is_digit).filter(|_| name.starts_with("sens")) {
@@ -216,6 +216,6 @@ fn known_names() -> Vec<String> {
     let numbered = { FAMILIES.iter() }.flat_map(|f| f.rows.iter().map(|r| f.full_name(r)));
     let qos = QosGroup::ALL
         .iter()
-        .flat_map(|s| QOS_PARAMETERS.iter().map(|row| format!("qos.{}.{}", s.name(), row.name)));
+        .flat_map(|g| QOS_PARAMETERS.iter().map(|row| format!("qos.{}.{}", g.name(), row.name)));
     fixed.chain(numbered).chain(qos).collect()
 }

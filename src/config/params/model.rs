@@ -13,8 +13,8 @@ parameters! {
             files of newer models; docs/topics.md has both.";
         custom_data: SocketAddrV4
             = "model.custom_data_address", Address = "127.0.0.1",
-                "Host, or multicast group, of the user's own program that gets model/custom_data ..."
-            = "model.custom_data_port", Int(1, 65_535) = 50_000, "... and its UDP port."
+                "Host, or multicast group, of the user's own program that receives model/custom_data."
+            = "model.custom_data_port", Int(1, 65_535) = 50_000, "UDP port of that program."
             => |r| SocketAddrV4::new(r.read("model.custom_data_address"), r.read("model.custom_data_port"));
     }
 

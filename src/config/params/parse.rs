@@ -8,7 +8,7 @@ use crate::config::{Mount, Problems, SensorConfig};
 use crate::wire::{Optics, Payload, SensorKind};
 
 impl Params {
-    /// Checks named values. Of duplicates the last one counts; missing parameters have their defaults.
+    /// Checks named values. The last of duplicates wins; missing parameters have their defaults.
     /// Errors: all unknown names (with a suggestion), wrong types, values out of range, and values that do not go together.
     pub fn from_values(values: &[(String, ParamValue)]) -> Result<Self, Problems> {
         let mut checked = CheckedValues::new();
@@ -85,7 +85,7 @@ impl Params {
         }
         for sensor in sensors {
             self.check_scan(sensor, &mut problems);
-            // `EntryChange::apply` has checked the field of view of a changed entry whose type has one.
+            // `EntryChange::apply` has already checked the field of view of a changed entry whose type has one.
             let has_fov = matches!(sensor.kind.row().optics, Optics::Pinhole | Optics::Fisheye);
             let params = self.sensors.get(&sensor.seq_id);
             let is_unchecked =

@@ -48,8 +48,8 @@ impl Qos {
     }
 }
 
-/// Policies of `qos.<group>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. A policy that is not set is
-/// that of the group, or the group's default.
+/// Policies of `qos.<group>.*` and `qos_overrides.<topic>.publisher.*`; the latter has no `preset`. An unset policy of a topic is
+/// that of its group, an unset policy of a group its default.
 pub static QOS_PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(QosChange::specs);
 
 const QOS: &str = "QoS";

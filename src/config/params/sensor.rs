@@ -5,16 +5,16 @@ use super::{
 };
 use std::sync::LazyLock;
 
-/// Keys of `sensor<SeqID>.*`; the default "" means that of the sensor's type or the global parameter.
+/// Keys of `sensor<SeqID>.*`; the default "" stands for the default of the sensor's type or the global parameter.
 pub static SENSOR_PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(SensorParams::specs);
 
 const SENSOR: &str = "Sensor";
-/// Heading of the parameters that open a sensor again while the bridge runs.
+/// Group of the parameters whose change closes the sensor and opens it again while the bridge runs.
 pub(super) const REOPENED: &str = "Sensor, opened again";
 const ENCODINGS: &[&str] = &["bgr8", "rgb8", "16UC1", "vendor"];
 
 parameters! {
-    /// `sensor<SeqID>.*`; absent values default to the sensor type's or the global parameter.
+    /// `sensor<SeqID>.*`; an absent value stands for the default of the sensor's type or the global parameter.
     #[derive(Default)]
     pub struct SensorParams {
         [SENSOR]

@@ -61,7 +61,7 @@ pub struct Description {
     pub description: String,
     /// Constraints not expressed as a range.
     pub constraints: String,
-    /// A change needs a restart.
+    /// Whether a change needs a restart.
     pub read_only: bool,
     /// Smallest and largest integer.
     pub integers: Option<(i64, i64)>,
@@ -156,7 +156,7 @@ impl Store {
         self.declare_sensors();
     }
 
-    /// Declares the parameters of the sensors' present types, and removes those of other types.
+    /// Declares the parameters that the sensors have with their present types, and removes all others.
     fn declare_sensors(&mut self) {
         for (sensor, unit) in self.sensors.clone() {
             let name = |row: &ParameterSpec| format!("sensor{}.{}", sensor.seq_id, row.name);
@@ -287,7 +287,7 @@ impl Store {
             if let Some(declared) = self.declared.get_mut(name) {
                 declared.value = value.clone();
             }
-            // Keeps only the newest value, so that repeated changes do not use up memory.
+            // Only the newest value is kept, so that repeated changes do not use up memory.
             self.given.retain(|(other, _)| other != name);
             self.given.push((name.clone(), value.clone()));
         }

@@ -71,7 +71,7 @@ impl ScanParams {
         }
     }
 
-    /// Returns the words of the parameter that suit this kind of sensor.
+    /// Returns the words of `scan.source` that suit this kind of sensor.
     pub fn sources(kind: SensorKind) -> &'static [&'static str] {
         match kind {
             SensorKind::Lidar => ScanSource::WORDS,

@@ -53,7 +53,7 @@ pub struct ParameterSpec {
     pub unit: &'static str,
     /// Description in one or two sentences.
     pub doc: &'static str,
-    /// Can be set at run time; others need a restart.
+    /// Whether it can be set at run time; others need a restart.
     pub live: bool,
 }
 

@@ -10,7 +10,7 @@ pub static VEHICLE_PARAMETERS: LazyLock<Vec<ParameterSpec>> = LazyLock::new(Vehi
 const VEHICLE: &str = "Vehicle";
 
 parameters! {
-    /// `vehicle<CopterID>.*`; absent values default to the parameter for all vehicles.
+    /// `vehicle<CopterID>.*`; an absent value stands for the parameter of all vehicles.
     #[derive(Default)]
     pub struct VehicleParams {
         [VEHICLE]

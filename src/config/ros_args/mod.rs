@@ -1,7 +1,7 @@
 //! Command line of a ROS 2 node and its parameter files, as rcl reads them.
 //!
 //! Values apply in the order of the command line, regardless of the sections' names; in rcl a file with a `/node:` section can win
-//! over a later `-p`. Remaps of services only, enclaves and files of logs are ignored. [`parse_bridge`] also reads, without
+//! over a later `-p`. Remap rules for services only, enclaves and log files are ignored. [`parse_bridge`] also reads, outside
 //! `--ros-args`: `Config.json`, `--config FILE`, `--params-file FILE`, `--log-level LEVEL`, `-p name:=value`, `-r from:=to`.
 mod param_file;
 pub(crate) mod yaml;
@@ -44,11 +44,12 @@ pub enum ParamSource {
     File(PathBuf),
 }
 
-/// Options with a value, and those without.
+/// ROS options that take a value.
 #[rustfmt::skip] // a table
 const WITH_VALUE: &[&str] = &[
     "-p", "--param", "-r", "--remap", "--params-file", "--log-level", "--log-config-file", "--log-file-name", "-e", "--enclave",
 ];
+/// ROS options without a value.
 #[rustfmt::skip] // a table
 const FLAGS: &[&str] = &[
     "--enable-rosout-logs", "--disable-rosout-logs", "--enable-stdout-logs", "--disable-stdout-logs", "--enable-external-lib-logs",
@@ -70,7 +71,7 @@ pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problem
     split(args, false)
 }
 
-/// As [`parse`], for the bridge and its subcommands, where arguments outside `--ros-args` may be configuration files and options of ROS.
+/// As [`parse`], for the bridge and its subcommands: those outside `--ros-args` may also be configuration files and ROS options.
 pub fn parse_bridge<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problems> {
     split(args, true)
 }
@@ -107,7 +108,7 @@ pub fn parse_os(args: impl IntoIterator<Item = OsString>) -> Result<RosArgs, Pro
     words(args).and_then(parse)
 }
 
-/// The arguments of the operating system as text. Errors: arguments that are not UTF-8.
+/// Converts the arguments of the operating system to text. Errors: arguments that are not UTF-8.
 pub fn words(args: impl IntoIterator<Item = OsString>) -> Result<Vec<String>, Problems> {
     let mut problems = Problems::default();
     let mut words = Vec::new();
@@ -117,7 +118,7 @@ pub fn words(args: impl IntoIterator<Item = OsString>) -> Result<Vec<String>, Pr
             Err(other) => {
                 let found = other.display().to_string();
                 let why = format!(
-                    "must be UTF-8, is {found:?}: rename the file, or name it by a link with a name in UTF-8"
+                    "must be UTF-8, is {found:?}: rename the file, or give a link to it that has a name in UTF-8"
                 );
                 problems.push(format!("argument {}", number + 1), why);
             }
@@ -126,7 +127,7 @@ pub fn words(args: impl IntoIterator<Item = OsString>) -> Result<Vec<String>, Pr
     problems.or(words)
 }
 
-/// The parameter that an option such as `--simulator-address` means.
+/// Returns the parameter that the user probably means by an option such as `--simulator-address`.
 fn parameter_of(option: &str) -> Option<String> {
     let name = option.strip_prefix("--")?.replace('-', "_");
     params::is_parameter(&name).then_some(name)
@@ -142,16 +143,17 @@ struct Rule {
 #[derive(Default)]
 struct ArgParser {
     out: RosArgs,
-    /// `-p`, `-r` and files in order; rules for other nodes are removed when the node's name is known.
+    /// `-p` and files in order, each with the node that it names; `finish` removes those for other nodes.
     params: Vec<(Option<String>, ParamSource)>,
+    /// `-r` in order, for all nodes.
     remaps: Vec<Rule>,
-    /// Files named without `-p config:=`.
+    /// Config.json files given as arguments or by `--config`.
     configs: Vec<ParamValue>,
     problems: Problems,
 }
 
 impl ArgParser {
-    /// An argument outside `--ros-args`; those of subcommands stay as they are.
+    /// Reads an argument outside `--ros-args`; leaves subcommands and their own arguments in `rest`.
     fn read_outside(&mut self, arg: String, args: &mut Peekable<impl Iterator<Item = String>>) {
         const RULES: [&str; 4] = ["-p", "--param", "-r", "--remap"];
         const FILES: [&str; 4] = ["--config", "--params-file", "--log-level", "--middleware"];
@@ -181,7 +183,7 @@ impl ArgParser {
         }
     }
 
-    /// Several files are a list; the last value of a parameter counts.
+    /// Sets `config` to all files so far; the last value of a parameter wins.
     fn read_config(&mut self, path: String) {
         self.configs.push(ParamValue::Str(path));
         let files = ParamValue::List(self.configs.clone());
@@ -273,7 +275,7 @@ impl ArgParser {
         }
     }
 
-    /// Reads the node's name first: the other rules may be for another node of the same command line.
+    /// Finds the node's name first: the other rules may be for another node of the same command line.
     fn finish(mut self) -> Result<RosArgs, Problems> {
         let is_name = |rule: &Rule| matches!(rule.left.as_str(), "__node" | "__name");
         let is_for = |node: &Option<String>, name: &str| {

@@ -87,7 +87,7 @@ impl FileReader<'_> {
     }
 }
 
-/// Returns the value of a parameter; a YAML boolean or number (`off`, `no`, `1`) for a string parameter is the text as written.
+/// Returns the value of a parameter. For a string parameter, a YAML boolean or number (`off`, `no`, `1`) is the text as written.
 /// Errors: the line and the message.
 pub(super) fn value_of(name: &str, node: &Yaml) -> Result<ParamValue, (usize, &'static str)> {
     let typed = |text: &str, value: &ParamValue| {

@@ -1,4 +1,4 @@
-//! YAML as rcl reads it, with its own rules for scalars and without aliases; a node has the number of its line.
+//! YAML as rcl reads it: with rcl's own rules for scalars, and without aliases. Each node has its line number.
 use crate::config::ParamValue;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
 
