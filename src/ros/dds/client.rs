@@ -87,7 +87,7 @@ impl CdrClient for DdsClient {
         let cdr = with_header(request, &[self.id, sequence.to_le_bytes()].concat());
         let waiting = || self.waiting.lock();
         waiting().insert(sequence, answer);
-        let written = self.requests.reply(&self.name, &cdr, None);
+        let written = self.requests.write_copy(&self.name, &cdr, None);
         if !matches!(written, Ok(Written::Sent { .. })) {
             waiting().remove(&sequence);
         }

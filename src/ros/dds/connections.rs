@@ -103,15 +103,15 @@ impl backend::Watch for DdsConnections {
 struct EndpointOwners(BTreeMap<Guid, Arc<str>>);
 
 impl EndpointOwners {
-    fn of(&self, discovered: &mut Discovered, end: EndpointRole) -> NodesByName {
-        let mut ends = NodesByName::new();
-        for (guid, known) in discovered.of(end) {
+    fn of(&self, discovered: &mut Discovered, role: EndpointRole) -> NodesByName {
+        let mut nodes = NodesByName::new();
+        for (guid, known) in discovered.of(role) {
             // Not a ROS node, or not announced yet.
             let owner =
                 self.0.get(guid).map_or_else(|| participant_name(guid), ToString::to_string);
-            ends.entry(known.name.clone()).or_default().insert(owner);
+            nodes.entry(known.name.clone()).or_default().insert(owner);
         }
-        ends
+        nodes
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) enum EndpointRole {
 }
 
 pub(super) struct DiscoveredEndpoint {
-    end: EndpointRole,
+    role: EndpointRole,
     pub(super) name: String,
     type_name: String,
     qos: Qos,
@@ -27,8 +27,8 @@ impl DiscoveredEndpoint {
     /// `None` if it is not of ROS. Services are counted by their writers: of responses (server) and of requests (client).
     fn of(side: Side, endpoint: &Endpoint) -> Option<Self> {
         let type_name = names::ros_type(&endpoint.type_name)?;
-        let known = |end, name: &str, type_name: &str| Self {
-            end,
+        let known = |role, name: &str, type_name: &str| Self {
+            role,
             name: name.to_owned(),
             type_name: type_name.to_owned(),
             qos: endpoint.qos,
@@ -88,9 +88,9 @@ impl Discovered {
     }
 
     /// Services with an endpoint of this role.
-    pub(super) fn services(&mut self, end: EndpointRole) -> Vec<ServiceInfo> {
+    pub(super) fn services(&mut self, role: EndpointRole) -> Vec<ServiceInfo> {
         let services: BTreeSet<_> =
-            (self.of(end)).map(|(_, writer)| (&writer.name, &writer.type_name)).collect();
+            (self.of(role)).map(|(_, writer)| (&writer.name, &writer.type_name)).collect();
         let service = |(name, type_name): (&String, &String)| ServiceInfo {
             name: name.clone(),
             type_name: type_name.clone(),
@@ -101,7 +101,7 @@ impl Discovered {
     /// Returns the present endpoints with this role.
     pub(super) fn of(
         &mut self,
-        end: EndpointRole,
+        role: EndpointRole,
     ) -> impl Iterator<Item = (&Guid, &DiscoveredEndpoint)> {
         let (side, known) = (self.side, &mut self.known);
         // After an error the next call reads the rest.
@@ -111,6 +111,6 @@ impl Discovered {
                 None => known.remove(&guid),
             };
         });
-        known.iter().filter(move |(_, known)| known.end == end)
+        known.iter().filter(move |(_, known)| known.role == role)
     }
 }

@@ -192,7 +192,7 @@ impl Sessions {
             out.extend((body.len() as u16).to_ne_bytes());
             out.extend(body);
         }
-        // A trailing part that is no submessage is left alone.
+        // A packet with a trailing part that is no submessage stays unchanged.
         let whole = submessages(packet).map(|part| part.length + 4).sum::<usize>();
         (changed && HEADER + whole == packet.len()).then_some(out)
     }

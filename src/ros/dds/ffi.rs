@@ -1,4 +1,4 @@
-//! The only unsafe code of the ROS side: owners for Cyclone DDS entities.
+//! All unsafe code of this back end: owners for Cyclone DDS entities.
 //!
 //! Each entity deletes itself, and holds whatever must outlive it. Callbacks run on Cyclone's receive thread; deleting
 //! an entity waits for running callbacks, so a callback's target is freed after its entity.

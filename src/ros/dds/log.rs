@@ -1,4 +1,4 @@
-//! Cyclone's own log, rate-limited by source line; a logged line has the number of suppressed lines.
+//! Cyclone's own log, rate-limited by source line; a logged line states the number of suppressed lines.
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 

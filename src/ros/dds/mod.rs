@@ -36,7 +36,7 @@ pub(super) struct DdsNode {
     distro: Distro,
     pacing_bytes_per_s: u64,
     writers: Mutex<Vec<Weak<DdsWriter>>>,
-    services: AtomicU32,
+    last_endpoint_id: AtomicU32,
     /// Services also answer clients on Fast DDS.
     answers_fast_dds: bool,
 }
@@ -54,7 +54,7 @@ impl DdsNode {
             distro: options.distro,
             pacing_bytes_per_s: options.pacing_bytes_per_s,
             writers: Mutex::default(),
-            services: AtomicU32::new(0),
+            last_endpoint_id: AtomicU32::new(0),
             answers_fast_dds: options.fast_dds_services && ffi::can_answer(),
         })
     }

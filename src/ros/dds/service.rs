@@ -95,7 +95,7 @@ impl DdsNode {
 
     /// A unique id that both endpoints of a service or client announce, so that the other side can pair them.
     pub(super) fn endpoint_id(&self) -> String {
-        let number = self.services.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        let number = self.last_endpoint_id.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         let prefix = self.participant.guid();
         let bytes = prefix.iter().take(12).copied().chain(number.to_be_bytes());
         let hex: Vec<_> = bytes.map(|byte| format!("{byte:x}")).collect();
@@ -214,7 +214,7 @@ impl Replies {
         }
     }
 
-    /// Checks all waiting responses; false once none is left.
+    /// Waits for [`CHECK_PERIOD`], then checks all waiting responses; false once none is left.
     fn check(&self) -> bool {
         std::thread::sleep(CHECK_PERIOD);
         let readers = self.writer.readers();
@@ -254,10 +254,10 @@ impl Replies {
     fn write(&self, reply: &Reply) {
         let written = match &reply.call {
             RequestIdentity::InFront(id) => {
-                self.writer.reply(&self.name, &with_header(&reply.cdr, id), None)
+                self.writer.write_copy(&self.name, &with_header(&reply.cdr, id), None)
             }
             RequestIdentity::Beside(request) => {
-                self.writer.reply(&self.name, &reply.cdr, Some(*request))
+                self.writer.write_copy(&self.name, &reply.cdr, Some(*request))
             }
         };
         match written {

@@ -2,9 +2,8 @@
 use super::super::{Discovery, Options};
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
-/// Payload of one RTPS fragment, and size of its datagram. Measured, see `docs/dds.md`: with smaller
-/// ones Fast DDS readers cannot keep up with the pacing, and only two or three larger ones fit into a default receive
-/// buffer.
+/// Payload of one RTPS fragment, and size of its datagram. Measured, see `docs/dds.md`: with smaller ones Fast DDS readers
+/// cannot keep up with the pacing, and only two or three larger ones fit into a default receive buffer.
 const FRAGMENT_BYTES: u32 = 30_000;
 const DATAGRAM_BYTES: u32 = 30_720;
 
@@ -16,7 +15,7 @@ const LOOPBACK_PEER: &str = r#"<Peer address="127.0.0.1"/>"#;
 /// XML fragments in the order in which Cyclone applies them. Resolves the names of static peers.
 pub(super) fn configuration(options: &Options) -> String {
     let peers = options.static_peers.iter().filter_map(|peer| address(peer));
-    // By default Cyclone announces itself to a peer at the start and no more after 30 s: the peer may start later.
+    // By default Cyclone stops announcing itself to a peer after 30 s, but the peer may start later.
     let peers: String =
         peers.map(|peer| format!(r#"<Peer address="{peer}" PruneDelay="inf"/>"#)).collect();
     let interval = if peers.is_empty() { "" } else { "<SPDPInterval>5s</SPDPInterval>" };
@@ -62,7 +61,7 @@ pub(super) fn configuration(options: &Options) -> String {
     }
 }
 
-/// IPv4 address of a static peer: Cyclone refuses to start with another one, or with a name that it cannot resolve.
+/// IPv4 address of a static peer: Cyclone refuses to start with any other address, or with a name that it cannot resolve.
 fn address(peer: &str) -> Option<String> {
     let found = (peer, 0).to_socket_addrs().into_iter().flatten().find(SocketAddr::is_ipv4);
     if found.is_none() {

@@ -1,4 +1,4 @@
-//! The crate's functions for opaque samples, from which ours are derived.
+//! The functions of `cyclors` for opaque samples, from which ours are derived.
 use super::{Entity, check};
 use crate::ros::RosError;
 use cyclors as c;

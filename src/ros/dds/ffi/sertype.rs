@@ -1,4 +1,4 @@
-//! Topics with our own sample functions, beside the crate's opaque ones.
+//! Topics with our own sample functions, beside the opaque ones of `cyclors`.
 use super::{Entity, Participant, c_string, identity, opaque, sample};
 use crate::ros::RosError;
 use cyclors as c;
@@ -7,13 +7,13 @@ use std::{ptr, sync::OnceLock};
 /// Kind of samples on a topic.
 #[derive(Clone, Copy, Eq, PartialEq)]
 pub(in super::super) enum SampleKind {
-    /// Received samples: the crate's own.
+    /// Received samples, with the functions of `cyclors`.
     Opaque,
     /// Published samples: blocks that are sent in place.
     Blocks,
     /// Requests of a service, with the identity of the client.
     Requests,
-    /// Replies of a service, with the identity of the request.
+    /// Replies of a service, with the identity of the request; also requests of our clients, without an identity.
     Replies,
 }
 
@@ -61,7 +61,7 @@ impl Participant {
             SampleKind::Replies => functions().map(|functions| (functions, &functions.replies))?,
         };
         let (name, type_name) = (c_string(topic)?, c_string(type_name)?);
-        // SAFETY: the type is allocated as the crate's own, whose functions free it; tables are static, strings
+        // SAFETY: the type is allocated as in `cyclors`, whose functions free it; tables are static, strings
         // terminated and copied. The topic takes ownership of the type, or leaves it to us on failure.
         let code = unsafe {
             let mut sertype = libc::malloc(size_of::<c::ddsi_sertype>()).cast::<c::ddsi_sertype>();

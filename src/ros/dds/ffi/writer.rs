@@ -119,7 +119,7 @@ unsafe impl Send for Writer {}
 unsafe impl Sync for Writer {}
 
 impl Writer {
-    /// A writer of [`SampleKind::Blocks`], or of [`SampleKind::Replies`], whose identity [`Self::reply`] sets.
+    /// A writer of [`SampleKind::Blocks`] for [`Self::write`], or of [`SampleKind::Replies`] for [`Self::write_copy`].
     pub(in super::super) fn new(
         participant: &Arc<Participant>,
         samples: SampleKind,
@@ -229,8 +229,9 @@ impl Writer {
         }
     }
 
-    /// Writes the response to a request, with the request's identity beside the payload or, without `request`, inside it.
-    pub(in super::super) fn reply(
+    /// Writes a copy of a request or a response of a service. `request`: the identity that a response has beside its payload;
+    /// `None`: the payload contains it.
+    pub(in super::super) fn write_copy(
         &self,
         topic: &str,
         cdr: &[u8],
@@ -242,7 +243,7 @@ impl Writer {
         // bytes, checked here. The new sample is ours until handed over; unlike `dds_writecdr`
         // `dds_forwardcdr` keeps the fields we set.
         let code = unsafe {
-            assert!(cdr.len().is_multiple_of(4), "responses are padded");
+            assert!(cdr.len().is_multiple_of(4), "requests and responses are padded");
             let sample = c::ddsi_serdata_from_ser_iov(
                 self.sertype,
                 c::ddsi_serdata_kind_SDK_DATA,
