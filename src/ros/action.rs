@@ -15,7 +15,7 @@ pub const KEPT_RESULTS: usize = 64;
 
 type Id = [u8; 16];
 
-/// An action offered by this node; ends on drop. Running goals can still be ended, without a message to clients.
+/// An action offered by this node; ends on drop. Running goals can still be ended.
 pub struct ActionHandle {
     _services: [ServiceHandle; 3],
 }

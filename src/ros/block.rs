@@ -29,7 +29,7 @@ pub(super) struct Block {
 #[derive(Debug)]
 enum Memory {
     Heap(HeapMemory),
-    /// Of Zenoh, for readers on this host.
+    /// Shared memory of Zenoh, for readers on this host.
     #[cfg(feature = "zenoh")]
     Shared(ZShmMut),
 }
@@ -120,7 +120,8 @@ impl Block {
         head + data + TAIL_ROOM
     }
 
-    /// Shared memory of [`Self::shared_size`] for a head of exactly this length: readers get it from its begin.
+    /// A block in shared memory of [`Self::shared_size`]. The head must have exactly this length, because readers get the
+    /// memory from its start.
     pub(super) fn shared(memory: ZShmMut, head: usize) -> Self {
         Self { memory: Memory::Shared(memory), head_room: head }
     }

@@ -1,8 +1,8 @@
 //! Messages with one large array, published from borrowed data.
 //!
 //! In CDR the message is a head before the array and a tail after it. The back end gathers head, array and tail in one copy,
-//! or adds head and tail around an array in loaned memory ([`Loan`](super::Loan)). In a workspace: the array
-//! is copied once into a reused message, or is that of a loaned message.
+//! or adds head and tail around an array in loaned memory ([`Loan`](super::Loan)). In a workspace, the array is copied once
+//! into a reused message, or belongs to a loaned message.
 #[cfg(feature = "rclrs")]
 mod fill;
 

@@ -8,13 +8,13 @@ pub enum RosError {
     /// Invalid name of a topic, node or namespace.
     #[error("`{name}` is not a valid name: {reason}")]
     Name { name: String, reason: &'static str },
-    /// The middleware returned an error.
+    /// Cyclone DDS returned an error.
     #[error("DDS: {call}({subject}): {message}")]
     Dds { call: &'static str, subject: String, message: String },
     /// Zenoh returned an error.
     #[error("Zenoh: {call}({subject}): {message}")]
     Zenoh { call: &'static str, subject: String, message: String },
-    /// Zenoh is asked for and not compiled in.
+    /// Zenoh is requested, but not compiled in.
     #[error(
         "this program is built without Zenoh: build it with `cargo build --release --features zenoh` (docs/zenoh.md)"
     )]

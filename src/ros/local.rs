@@ -1,4 +1,4 @@
-//! The subscriptions of this node, for messages that do not come through the middleware: those of clients of the view.
+//! The subscriptions of this node, for messages that clients of the view publish: these do not pass through the middleware.
 use super::{RosError, call, callback::EndingCallback, subscription::decode};
 use crate::msgs::Message;
 use parking_lot::Mutex;
@@ -17,7 +17,7 @@ pub enum Payload<'a> {
 /// Passes a message on; false if its subscription has ended.
 type Deliver = dyn Fn(Payload<'_>) -> Result<bool, RosError> + Send + Sync;
 
-/// One subscription of this node; it is gone from the table when this is dropped.
+/// One subscription of this node; ends on drop.
 pub(super) struct LocalSubscription {
     type_name: &'static str,
     deliver: Box<Deliver>,

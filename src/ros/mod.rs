@@ -133,7 +133,7 @@ struct NodeState {
 }
 
 /// See [`Middleware::departure`].
-#[must_use = "nothing is waited for otherwise"]
+#[must_use = "only `wait` waits"]
 pub struct Departure(Weak<()>);
 
 impl Departure {
@@ -189,7 +189,7 @@ impl Middleware {
     }
 
     /// Lets a program wait for the end of this node, until other threads have dropped their clones. `main` must not return
-    /// before: the global destructors of the middleware would run while its threads still do.
+    /// before: the global destructors of the middleware would run while its threads still run.
     pub fn departure(&self) -> Departure {
         Departure(Arc::downgrade(&self.shared.presence))
     }
@@ -350,7 +350,7 @@ impl Middleware {
     }
 
     /// The reliability and durability that all discovered publishers of a topic offer, so a subscription that requests it
-    /// matches each; `None` without a publisher. In a workspace this queries the graph, so it is not for every second.
+    /// matches each; `None` without a publisher. In a workspace each call queries the graph, so it must not be polled.
     pub fn offered(&self, topic: &str) -> Option<Qos> {
         self.shared.backend.node().offered(topic)
     }

@@ -73,8 +73,7 @@ fn join(namespace: &str, name: &str) -> String {
     if namespace == "/" { format!("/{name}") } else { format!("{namespace}/{name}") }
 }
 
-/// Rules of <https://design.ros2.org/articles/topic_and_service_names.html>; repeated
-/// underscores are accepted.
+/// Rules of <https://design.ros2.org/articles/topic_and_service_names.html>; repeated underscores are accepted.
 fn check_absolute(name: &str) -> Result<(), RosError> {
     let error = |reason| RosError::Name { name: name.to_owned(), reason };
     let tokens = name.strip_prefix('/').ok_or_else(|| error("a full name must begin with `/`"))?;

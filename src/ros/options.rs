@@ -47,8 +47,8 @@ pub struct ZenohOptions {
     pub router_config: String,
     /// `ZENOH_CONFIG_OVERRIDE`: `key=value;key=value`, applied to either.
     pub overrides: String,
-    /// `ZENOH_ROUTER_CHECK_ATTEMPTS`: seconds after which it is said that there is no router; `u64::MAX`: the start waits for one;
-    /// `None`: nothing is said.
+    /// `ZENOH_ROUTER_CHECK_ATTEMPTS`: seconds until the log reports that there is no router; `u64::MAX`: the start waits for a
+    /// router; `None`: no check.
     pub router_check_attempts: Option<u64>,
     /// Size of the shared memory of the publishers; 0 for none.
     pub shared_memory_bytes: usize,
@@ -98,7 +98,7 @@ impl ZenohOptions {
 /// How to join the ROS graph.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Middleware of the stand-alone program; `None` for what `RMW_IMPLEMENTATION` says.
+    /// Middleware of the stand-alone program; `None`: chosen by `RMW_IMPLEMENTATION`.
     pub middleware: Option<MiddlewareKind>,
     /// Settings of Zenoh.
     pub zenoh: ZenohOptions,
@@ -220,7 +220,7 @@ impl Options {
     }
 }
 
-/// Logs the variables that other middleware or another range of discovery would obey; in a workspace rcl handles them.
+/// Logs the variables that have no effect with this middleware or range of discovery; in a workspace rcl handles them.
 #[cfg(feature = "dds")]
 fn warn_of_ignored(
     text: &impl Fn(&str) -> Option<String>,
@@ -252,7 +252,7 @@ fn warn_of_ignored(
     }
 }
 
-/// The same on Zenoh, whose configuration says where nodes are.
+/// The same on Zenoh, which has its own configuration of discovery.
 #[cfg(feature = "dds")]
 fn warn_of_dds_variables(text: &impl Fn(&str) -> Option<String>) {
     let names = [

@@ -16,8 +16,8 @@ impl Qos {
     /// Reliable, transient local, depth 1: late readers get the newest value.
     pub const LATCHED: Self =
         Self { durability: Durability::TransientLocal, depth: 1, ..Self::DEFAULT };
-    /// QoS of images and clouds: reliable, because default RViz and image_transport readers
-    /// request it, and shallow, because each sample is megabytes.
+    /// QoS of images and clouds: reliable, because default RViz and image_transport readers request it, and shallow, because
+    /// each sample has megabytes.
     pub const IMAGE: Self = Self { depth: 2, ..Self::DEFAULT };
     /// `/tf`: reliable, depth 100, as tf2's own broadcaster.
     pub const TF: Self = Self { depth: 100, ..Self::DEFAULT };
@@ -74,9 +74,9 @@ impl fmt::Display for Qos {
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 #[non_exhaustive]
 pub enum Policy {
-    /// The reader asks for RELIABLE, the writer offers BEST_EFFORT.
+    /// The reader requests RELIABLE, the writer offers BEST_EFFORT.
     Reliability,
-    /// The reader asks for TRANSIENT_LOCAL, the writer offers VOLATILE.
+    /// The reader requests TRANSIENT_LOCAL, the writer offers VOLATILE.
     Durability,
     /// Another policy, by its number in the DDS specification.
     Other(u32),

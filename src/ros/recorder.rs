@@ -97,8 +97,8 @@ impl Recorder {
         subscription::decode(&response.recv().ok()?).ok()
     }
 
-    /// Calls a service; `None` if no service has this name and type. The handler has run when this returns, the
-    /// response may arrive later.
+    /// Calls a service; `None` if no service has this name and type. The handler has run when this returns; the response may
+    /// arrive later.
     pub fn ask<S: Service>(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Statistics of own publishers and services, and what is discovered of the ROS graph.
+//! Statistics of the publishers and services of this node, and the ROS graph as discovered.
 use super::{Middleware, Policy, Qos, RosError, ServiceStats, backend::Watch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fmt, time::Duration};

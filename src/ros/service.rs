@@ -34,8 +34,7 @@ impl ServiceCounters {
     }
 }
 
-/// A service offered by this node; ends on drop. No handler runs after that; pending requests
-/// can still be answered.
+/// A service offered by this node; ends on drop. No handler runs after that; pending requests can still be answered.
 pub struct ServiceHandle {
     name: String,
     counters: Arc<ServiceCounters>,

@@ -23,7 +23,7 @@ impl RawSample<'_> {
 
 pub(super) type Callback = Box<dyn FnMut(&RawSample<'_>) + Send>;
 
-/// Data of a message of unknown type, for tools.
+/// Data of a message whose type is known only at run time, for tools.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Watched {
     /// Size as CDR.

@@ -66,32 +66,32 @@ struct TapTable {
 
 impl TapRegistry {
     pub(super) fn add(self: &Arc<Self>, tap: Arc<dyn Tap>) -> TapGuard {
-        let mut inner = self.0.lock();
-        let id = inner.next;
-        inner.next += 1;
-        inner.channels.retain(|channel| channel.strong_count() > 0);
-        for channel in inner.channels.iter().filter_map(Weak::upgrade) {
+        let mut table = self.0.lock();
+        let id = table.next;
+        table.next += 1;
+        table.channels.retain(|channel| channel.strong_count() > 0);
+        for channel in table.channels.iter().filter_map(Weak::upgrade) {
             channel.open(id, &*tap);
         }
-        inner.taps.push((id, tap));
+        table.taps.push((id, tap));
         TapGuard { id, registry: self.clone() }
     }
 
     pub(super) fn channel(&self, name: &str, type_name: &'static str, qos: Qos) -> Arc<TapChannel> {
         let channel = Arc::new(TapChannel::new(name, type_name, qos));
-        let mut inner = self.0.lock();
-        inner.channels.retain(|channel| channel.strong_count() > 0);
-        for (id, tap) in &inner.taps {
+        let mut table = self.0.lock();
+        table.channels.retain(|channel| channel.strong_count() > 0);
+        for (id, tap) in &table.taps {
             channel.open(*id, &**tap);
         }
-        inner.channels.push(Arc::downgrade(&channel));
+        table.channels.push(Arc::downgrade(&channel));
         channel
     }
 
     fn remove(&self, id: usize) {
-        let mut inner = self.0.lock();
-        inner.taps.retain(|(other, _)| *other != id);
-        for channel in inner.channels.iter().filter_map(Weak::upgrade) {
+        let mut table = self.0.lock();
+        table.taps.retain(|(other, _)| *other != id);
+        for channel in table.channels.iter().filter_map(Weak::upgrade) {
             channel.close(id);
         }
     }

@@ -35,7 +35,7 @@ pub(super) struct YamlField<'a> {
     path: String,
     given: Option<&'a Yaml>,
     default: FieldDefault<'a>,
-    /// What `auto` is for a header, and `now` for a time; `None` where these words are not known.
+    /// Time that a header `auto` and a time `now` become; `None`: these words are not accepted.
     now: Option<RosTime>,
 }
 
@@ -46,7 +46,7 @@ enum FieldDefault<'a> {
     /// For elements of lists, which have no default message: 0. The real part of a rotation is 1, the only default of the
     /// standard messages that is not zero.
     Number(i64),
-    /// A time that is now.
+    /// The current time.
     Now,
 }
 

@@ -137,7 +137,7 @@ fn fill_in<M: Message>(given: Option<&Yaml>, now: Option<RosTime>) -> Result<M, 
     M::deserialize(YamlField::whole(given, &default, now))
 }
 
-/// A message from YAML or JSON, or the place of a fault and what it is.
+/// Reads a message from YAML or JSON. Errors: the place of the fault, and its description.
 pub(super) fn message<M: Message>(text: &str) -> Result<M, (String, String)> {
     let given =
         yaml::parse(text).map_err(|error| (format!("line {}", error.line), error.message))?;

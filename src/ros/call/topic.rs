@@ -16,7 +16,7 @@ pub struct MessageType {
 type Subscribe = fn(&Middleware, &str, Qos, usize, OnMessage) -> Result<Subscription, RosError>;
 type OnMessage = Box<dyn FnMut(Result<MessageValue, CallError>) + Send>;
 
-/// Publishes one message in YAML, again and again.
+/// Publishes one message that is given in YAML, any number of times.
 pub struct YamlPublisher {
     topic: String,
     subscribers: Box<dyn Fn() -> usize + Send>,
@@ -56,8 +56,8 @@ impl MessageType {
         (self.subscribe)(middleware, topic, qos, most, Box::new(on_message))
     }
 
-    /// A publisher of the message in `text`. Missing fields have their defaults; a header may be `auto` and a time `now`: that
-    /// of publishing.
+    /// A publisher of the message in `text`. Missing fields have their defaults. A header may be `auto` and a time `now`, which
+    /// become the time of publishing.
     pub fn publisher(
         &self,
         middleware: &Middleware,

@@ -38,7 +38,7 @@ pub struct ShortenOptions {
 }
 
 impl MessageValue {
-    /// Reads a message. Lists keep the first `most` elements. Errors: of types that messages do not have.
+    /// Reads a message. Lists keep the first `most` elements. Errors: a value has a type that messages do not have.
     pub(super) fn of(message: &impl Serialize, most: usize) -> Result<Self, FieldError> {
         message.serialize(TreeBuilder { most })
     }

@@ -2,8 +2,8 @@
 //!
 //! A DDS writer hands all fragments of a sample to the kernel in one go, at 2 to 3 GB/s on loopback. The receive buffer of
 //! a reader in default configuration holds 0.2 or 0.4 MB, an image has 1 to 6 MB: data that the reader's thread does not
-//! drain meanwhile is lost, and a best-effort reader never gets a whole image. Pauses let the reader
-//! keep up. Readers that report losses get a higher rate. See the measurements in `docs/dds_measured.md`, and ADR 0004.
+//! drain meanwhile is lost, and a best-effort reader never gets a whole image. Pauses let the reader keep up. Readers that
+//! report losses get a higher rate. See the measurements in `docs/dds_measured.md`, and ADR 0004.
 #[cfg(feature = "dds")]
 mod rate;
 mod sendmsg;

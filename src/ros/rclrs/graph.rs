@@ -12,8 +12,8 @@ use std::sync::PoisonError;
 
 /// Counts subscriptions that request more than `endpoint` offers. rclrs has no event for them, so the graph is queried.
 ///
-/// Their QoS is queried only when the number of unmatched ones changes: the query is expensive,
-/// and rclrs prints an error for every reader of Fast DDS, whose discovery omits the history.
+/// Their QoS is queried only when the number of unmatched subscriptions changes: the query is expensive, and rclrs prints an
+/// error for every reader of Fast DDS, whose discovery omits the history.
 pub(super) fn incompatible(node: &Node, endpoint: &RclEndpoint) -> Incompatible {
     let all = node.count_subscriptions(&endpoint.topic).unwrap_or(0);
     let unmatched = all.saturating_sub(endpoint.matched());
@@ -158,12 +158,12 @@ fn nodes_by_name(
     nodes: &[NodeNameInfo],
     of_node: impl Fn(&NodeNameInfo) -> Result<TopicNamesAndTypes, RclrsError>,
 ) -> NodesByName {
-    let mut ends = NodesByName::new();
+    let mut by_name = NodesByName::new();
     for other in nodes {
         let owner = format!("{}/{}", other.namespace.trim_end_matches('/'), other.name);
         for name in of_node(other).unwrap_or_default().into_keys() {
-            ends.entry(name).or_default().insert(owner.clone());
+            by_name.entry(name).or_default().insert(owner.clone());
         }
     }
-    ends
+    by_name
 }
