@@ -1,6 +1,6 @@
 //! Decides when a buffer is shrunk.
 
-/// Number of uses whose maximum is the needed size.
+/// Number of uses after which their maximum counts as the needed size.
 const WINDOW: u32 = 64;
 /// A buffer is shrunk if it exceeds twice the needed size by more than this number of bytes.
 const SPARE: usize = 256 << 10;

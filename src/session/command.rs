@@ -50,7 +50,7 @@ pub enum MavCommand {
 }
 
 impl MavCommand {
-    /// Number in MAV_CMD.
+    /// Returns its number in MAV_CMD.
     pub fn number(&self) -> u16 {
         match self {
             Self::Long(long) => long.command,
@@ -59,7 +59,7 @@ impl MavCommand {
         }
     }
 
-    /// The message to send.
+    /// Returns the message to send.
     pub fn message(&self) -> Outbound {
         match *self {
             Self::Long(long) => long.into(),
@@ -68,7 +68,7 @@ impl MavCommand {
         }
     }
 
-    /// Its group, if newer commands override it.
+    /// Returns its group, if newer commands override it.
     pub fn group(&self) -> Option<CommandGroup> {
         if self.is_one_of(&[MAV_CMD_COMPONENT_ARM_DISARM]) {
             return Some(CommandGroup::Arming);
@@ -97,7 +97,7 @@ impl MavCommand {
         self.is_one_of(&[MAV_CMD_COMPONENT_ARM_DISARM]) && first.abs() < 0.5
     }
 
-    /// PX4's custom mode that it requests.
+    /// Returns the custom mode of PX4 that it requests.
     pub fn custom_mode(&self) -> Option<u32> {
         let custom = |main: f32, sub: f32| Some((main as u32) << 16 | (sub as u32) << 24);
         match *self {
@@ -120,17 +120,17 @@ impl MavCommand {
         self.is_one_of(&FLIGHT_ENDING_COMMANDS) || self.custom_mode().is_some_and(ends_flight)
     }
 
-    /// Whether a newer command only supersedes it, and overrides it when the newer one ends without a refusal.
+    /// Whether a newer command of its group supersedes it, instead of overriding it at once.
     pub(super) fn waits_for_newer(&self) -> bool {
         self.ends_flight() || self.disarms()
     }
 
-    /// Whether both commands request the same action. NaN equals NaN; number of the transmission and state flags are ignored.
+    /// Whether both commands request the same action. NaN equals NaN; `confirmation` and flags of the vehicle's state are ignored.
     pub fn equals(&self, other: &Self) -> bool {
         self.request() == other.request()
     }
 
-    /// Returns its message without the number of the transmission and the flags of the vehicle's state.
+    /// Returns its message without `confirmation` and without flags of the vehicle's state.
     fn request(&self) -> RawMessage {
         match *self {
             Self::Long(long) => CommandLong { confirmation: 0, ..long }.to_raw(),
@@ -182,15 +182,15 @@ impl From<SetMode> for MavCommand {
 /// Timeouts and limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CommandSettings {
-    /// Timeout of the first transmission; the second waits twice as long, and so on.
+    /// Timeout of the first transmission; that of the n-th is n times as long.
     pub first_wait: Duration,
     /// Number of transmissions.
     pub tries: u32,
     /// Timeout after each progress report.
     pub progress_wait: Duration,
-    /// Longest duration of a command in progress, or of one that waits to be sent again.
+    /// Longest duration of a command in progress, or of a deferred one.
     pub max_duration: Duration,
-    /// Maximum number of pending calls; beyond it, the oldest ends as overridden.
+    /// Maximum number of pending calls; one more call ends the oldest as overridden.
     pub max_pending: usize,
 }
 
@@ -234,7 +234,7 @@ pub enum CommandEnd {
     NotSent,
 }
 
-/// Work for the caller, in this order.
+/// Work for the caller, in the order in which `next_event` returns it.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum CommandEvent<T> {
@@ -289,7 +289,7 @@ pub struct CommandCounters {
     pub overridden: u64,
 }
 
-/// The part of a command that its acknowledgement identifies.
+/// What identifies a command in its acknowledgement; system and component are those of the vehicle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) struct CommandKey {
     pub(super) command: u16,

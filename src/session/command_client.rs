@@ -1,8 +1,8 @@
 //! Client of the MAVLink command protocol: sends each command at once and retransmits it until it is acknowledged.
 //!
 //! The newest command of a [`CommandGroup`] overrides the older ones: they end as overridden and are not sent again. An older
-//! command that ends a flight or disarms is only superseded: it is sent again if the vehicle refuses the newer command, and ends
-//! with any other end of that, or at its own timeout. Equal commands are one command: each call sends it again, and one
+//! command that ends a flight or disarms is only superseded: it is sent again if the vehicle refuses the newer command; any other
+//! end of the newer command, or its own timeout, ends it. Equal commands are one command: each call sends it again, and one
 //! acknowledgement answers all calls.
 //!
 //! An acknowledgement identifies the command by its number, not the transmission. If transmissions of different commands with
@@ -27,8 +27,9 @@ const ACCEPTED: CommandEnd =
     CommandEnd::Acked { result: MavResult::MAV_RESULT_ACCEPTED as u8, result_param2: 0 };
 /// Equal calls within this time share one transmission.
 const BURST: Duration = Duration::from_millis(20);
-/// Maximum number of commands that ended without acknowledgement, and of unanswered transmissions.
+/// Maximum number of stored commands that ended without acknowledgement.
 const MAX_UNACKNOWLEDGED: usize = 64;
+/// Maximum number of stored transmissions that can still be acknowledged.
 const MAX_TRANSMISSIONS: usize = 512;
 
 #[derive(Debug)]
@@ -48,9 +49,9 @@ struct PendingCommand<T> {
     /// Time of the next transmission by the schedule, or of the timeout.
     next: Duration,
     in_progress: bool,
-    /// It waits until no ambiguous acknowledgement can arrive, and is then sent again.
+    /// Whether it waits until no ambiguous acknowledgement can arrive, to be sent again then.
     is_deferred: bool,
-    /// Id of a newer command of its group that is not answered yet.
+    /// Id of the unanswered newer command that supersedes it.
     superseded_by: Option<u64>,
 }
 
@@ -247,7 +248,7 @@ impl<T> CommandClient<T> {
         self.send_deferred(now);
     }
 
-    /// Ends calls that timed out while newer equal calls continue.
+    /// Ends calls that timed out, while newer equal calls continue.
     fn end_overdue_calls(&mut self, now: Duration) {
         for pending in &mut self.pending {
             // If all calls timed out, the schedule ends them.
@@ -348,7 +349,7 @@ impl<T> CommandClient<T> {
         self.emit(id, &command);
     }
 
-    /// When a command is due. A deferred command times out after the longest duration of a command in progress.
+    /// Returns when a command is due; a deferred one after `max_duration`, when it times out.
     fn due(&self, pending: &PendingCommand<T>) -> Duration {
         if pending.superseded_by.is_some() {
             let until = pending.tokens.iter().map(|(_, until)| *until);
@@ -382,7 +383,7 @@ impl<T> CommandClient<T> {
         }
     }
 
-    /// Ends commands as overridden by a newer one. Those that end a flight or disarm are superseded until the newer one ends.
+    /// Ends the older commands of a group as overridden, but supersedes those that end a flight or disarm.
     fn supersede(&mut self, newer: u64, is_in_group: impl Fn(&PendingCommand<T>) -> bool) {
         let is_superseded = |p: &PendingCommand<T>| p.id != newer && is_in_group(p);
         let waiting =

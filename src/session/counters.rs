@@ -73,7 +73,7 @@ drop_causes! {
     Frames Inconsistent inconsistent "A frame whose fragments differ in its size.",
     Frames Oversize oversize "A frame beyond the maximum size.",
     Frames Unconfirmed unconfirmed "A frame whose number or time contradicts the stream; the stream restarts when others confirm it.",
-    Frames Lost lost "A frame without any datagram: its number was skipped. Uncounted if it arrives late.",
+    Frames Lost lost "A frame without any datagram: its number was skipped. Subtracted again if it arrives late.",
 }
 
 impl ReassemblyCounters {

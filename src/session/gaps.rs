@@ -1,6 +1,6 @@
 //! Counts the missing numbers of a sequence.
 
-/// Counts skipped numbers. A number among the last 64 that arrives late is uncounted; a refused number is not counted.
+/// Counts skipped numbers. One of the last 64 that arrives late is subtracted again; a refused number is not counted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SequenceGaps {
     newest: Option<i32>,
@@ -10,7 +10,7 @@ pub(super) struct SequenceGaps {
     refused: u64,
     /// Number of valid bits in `arrived`, since [`Self::begin`].
     valid_bits: u32,
-    /// The sender's increment: the smallest one so far.
+    /// The sender's increment: the smallest difference so far.
     step: Option<u32>,
     pub(super) lost: u64,
 }

@@ -19,7 +19,7 @@ impl Default for KeepAliveSettings {
     }
 }
 
-/// Step that is due.
+/// Work that is due.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum KeepAliveStep {
@@ -104,7 +104,7 @@ impl KeepAlive {
         self.repeated
     }
 
-    /// How often received setpoints stopped.
+    /// How often the repetition stopped because no new setpoint arrived.
     pub fn stopped(&self) -> u64 {
         self.stopped
     }

@@ -1,9 +1,9 @@
 //! Limits a stream to a rate with bursts (generic cell rate algorithm), so that other messages are not lost in a full socket.
 use std::time::Duration;
 
-/// Time between two messages at the limit of 2000 Hz. No controller is as fast, and an autopilot reads more.
+/// Time between two messages at the limit of 2000 Hz: no controller is as fast, and an autopilot can read more.
 const INTERVAL: Duration = Duration::from_micros(500);
-/// How far a burst may be ahead: 200 messages, fewer than a socket with the default buffer of Linux holds.
+/// How far a burst may be ahead of the limit: 200 messages, fewer than a socket with Linux's default buffer holds.
 const BURST: Duration = Duration::from_millis(100);
 
 /// The limit of one stream.
@@ -23,7 +23,7 @@ impl RateLimit {
         may_send
     }
 
-    /// From when on the next message may be sent.
+    /// Returns when the next message may be sent.
     pub fn next(&self) -> Duration {
         self.end.saturating_sub(BURST)
     }

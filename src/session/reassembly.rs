@@ -18,7 +18,7 @@ const MAX_PAYLOAD: usize = 65_507 - HeaderVariant::A.len();
 const MAX_FRAGMENTS: u32 = 65_536;
 /// Size of lent memory beyond the frame: room for a datagram after a last fragment of full length.
 pub const LOAN_SPARE: usize = MAX_FRAGMENT_PAYLOAD + MAX_PAYLOAD + 8;
-/// Number of consecutive repetitions of a frame after which they count as new frames of a simulator with a stopped clock.
+/// Number of consecutive repetitions of a frame from which they count as new frames, of a simulator with a stopped clock.
 const STOPPED_CLOCK_REPEATS: u32 = 30;
 /// An incomplete frame is dropped when this number of later frames are complete.
 const MAX_OVERTAKEN: u32 = 2;
@@ -113,7 +113,7 @@ pub struct Reassembler<L = Vec<u8>> {
     finished: FinishedFrames,
     counters: ReassemblyCounters,
     order: StreamOrder,
-    /// The order before the last delivered frame.
+    /// `order` before the last delivered frame.
     order_before: Option<StreamOrder>,
     peak: BufferPeak,
     header: [u8; 32],
@@ -242,7 +242,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
         self.buffers.take(self.delivered)
     }
 
-    /// Reverts the order to that before the last frame, because that frame is not from this sensor.
+    /// Reverts the stream order to that before the last delivered frame, because that frame is not from this sensor.
     pub fn revert_order(&mut self) {
         if let Some(before) = self.order_before.take() {
             self.order = before;

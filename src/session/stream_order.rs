@@ -2,9 +2,9 @@
 use super::gaps::SequenceGaps;
 use crate::time::RosTime;
 
-/// Consecutive rising numbers after which numbers are used: some senders never change their number.
+/// Number of consecutive rising numbers from which numbers are used: some senders never change theirs.
 const MIN_RISING: u32 = 3;
-/// Numbers that rise by at most this count as consecutive.
+/// Numbers with a difference of at most this are consecutive.
 const MAX_NUMBER_STEP: i32 = 16;
 /// Maximum step of time: a multiple of the usual step, plus a constant in s for streams with a short step.
 const MAX_STEP_RATIO: f64 = 3.0;
@@ -17,7 +17,7 @@ const MIN_PERIOD_NS: f64 = 1e6;
 const MAX_LATE_S: f64 = 1.0;
 /// A restarted stream is accepted after this number of consecutive positions.
 const MIN_CONFIRMATIONS: u32 = 3;
-/// These positions must span at least this time and this number of usual periods, during which the old stream is silent.
+/// These positions must span at least this time and this number of usual periods, in which the old stream is silent.
 const MIN_SILENCE_NS: i64 = 100_000_000;
 const MIN_SILENT_PERIODS: f64 = 1.5;
 /// A restarted stream without rising numbers is accepted after this time; also the limit of the required silence and the delay.
@@ -110,7 +110,7 @@ impl RestartCandidate {
 }
 
 impl StreamOrder {
-    /// Checks a position. After [`Continuity::Next`] and [`Continuity::Restart`], [`Self::advance`] makes it the last one.
+    /// Checks a position. After [`Continuity::Next`] and [`Continuity::Restart`] the caller passes it to [`Self::advance`].
     pub fn check(&mut self, position: StreamPosition) -> Continuity {
         let Some(last) = self.last else {
             self.gaps.begin(position.id);

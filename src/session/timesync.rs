@@ -67,7 +67,7 @@ pub enum TimesyncOutcome {
         /// The clock went back: the autopilot restarted. Otherwise it was stopped, set, or changed its speed.
         went_back: bool,
     },
-    /// An answer to another station, a duplicate, or a late answer.
+    /// An answer to another station, a duplicate, or an answer that came too late.
     Ignored,
 }
 
@@ -125,10 +125,10 @@ pub struct ClockLine {
     drift: f64,
     /// Three standard errors of the drift.
     drift_error: f64,
-    /// Three standard errors of the offset, where the samples are densest.
+    /// Three standard errors of the offset at the weighted mean of the samples.
     error: f64,
-    /// Distance of the densest samples from the origin.
-    from_middle: f64,
+    /// `origin` minus the weighted mean time of the samples.
+    from_mean: f64,
 }
 
 impl ClockLine {
@@ -154,7 +154,7 @@ impl ClockLine {
 
     /// Uncertainty of the offset.
     fn uncertainty(&self, remote: i64) -> f64 {
-        let elapsed = remote.saturating_sub(self.origin) as f64 + self.from_middle;
+        let elapsed = remote.saturating_sub(self.origin) as f64 + self.from_mean;
         self.error + self.drift_error * elapsed.abs()
     }
 }
@@ -195,7 +195,7 @@ impl SampleClock {
 }
 
 impl TimesyncEstimator {
-    /// `epoch_ns`: wire time in ns at zero of the host's monotonic clock.
+    /// Creates an estimator. `epoch_ns` is the wire time in ns at zero of the host's monotonic clock.
     pub fn new(settings: TimesyncSettings, epoch_ns: i64) -> Self {
         Self {
             settings,
@@ -452,7 +452,7 @@ impl TimesyncEstimator {
             drift,
             drift_error,
             error: 3.0 / w.sqrt(),
-            from_middle: -x_mean,
+            from_mean: -x_mean,
         })
     }
 }

@@ -71,7 +71,7 @@ pub fn parse<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problem
     split(args, false)
 }
 
-/// As [`parse`], for the bridge and its subcommands: those outside `--ros-args` may also be configuration files and ROS options.
+/// As [`parse`], for the bridge and its subcommands: configuration files and ROS options may also stand outside `--ros-args`.
 pub fn parse_bridge<I: IntoIterator<Item = String>>(args: I) -> Result<RosArgs, Problems> {
     split(args, true)
 }

@@ -1,4 +1,4 @@
-//! Assignment of acknowledgements to commands, and resolution of ambiguous ones.
+//! Assigns acknowledgements to commands, and resolves ambiguous ones.
 use super::{CommandClient, CommandEnd, CommandEvent, CommandKey, IN_PROGRESS, PendingCommand};
 use crate::session::command::MavCommand;
 use crate::wire::mavlink::raw::CommandAck;
@@ -10,7 +10,7 @@ const LATE_ACK_PERIOD: Duration = Duration::from_secs(120);
 /// A transmission that can still be acknowledged.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transmission {
-    /// Id of the command that the acknowledgement will answer; `None` if it is ambiguous.
+    /// Id of the command that its acknowledgement will answer; `None` if it answers none.
     pub(super) id: Option<u64>,
     pub(super) command: MavCommand,
     pub(super) at: Duration,
@@ -32,13 +32,13 @@ impl<T> CommandClient<T> {
         }
     }
 
-    /// The command that the acknowledgement of this transmission will answer.
+    /// Returns the id of the pending command that the acknowledgement of this transmission will answer.
     pub(super) fn owner(&self, sent: &Transmission) -> Option<u64> {
         let id = sent.id?;
         self.pending.iter().any(|p| p.id == id).then_some(id)
     }
 
-    /// Forgets transmissions with an overdue acknowledgement.
+    /// Forgets transmissions that answer no command and whose acknowledgement is overdue, and old commands without one.
     pub(super) fn forget_overdue(&mut self, now: Duration) {
         let wait = self.settings.first_wait;
         let over = |s: &Transmission| s.at.saturating_add(wait) <= now && self.owner(s).is_none();

@@ -18,7 +18,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use transfer::{Transfer, TransferStep};
 
-/// Kind of a list; the numbers are MAV_MISSION_TYPE.
+/// Kind of a list, with the numbers of MAV_MISSION_TYPE.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[repr(u8)]
 pub enum MissionList {
@@ -86,7 +86,7 @@ pub enum MissionDone {
     Current(u16),
 }
 
-/// Work for the caller, in this order.
+/// Work for the caller, in the order in which `next_event` returns it.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::large_enum_variant, reason = "lives on the stack between two calls")]
 pub enum MissionEvent<T> {
@@ -146,7 +146,7 @@ pub struct MissionClient<T> {
 }
 
 impl<T> MissionClient<T> {
-    /// `own`: system and component id of the sender. `target`: those of the autopilot.
+    /// Creates a client. `own` is the system and component id of the sender, `target` that of the autopilot.
     pub fn new(settings: MissionSettings, own: (u8, u8), target: (u8, u8)) -> Self {
         Self {
             settings,
@@ -244,7 +244,7 @@ impl<T> MissionClient<T> {
         }
     }
 
-    /// Handles MISSION_ACK, the end of an upload, a deletion or a refused download.
+    /// Handles MISSION_ACK, which ends an upload, a deletion or a refused download.
     pub fn acknowledge(&mut self, now: Duration, message: &MissionAck) {
         let to = (message.target_system, message.target_component);
         if self.is_for_us(to, message.mission_type) {
@@ -328,7 +328,7 @@ impl<T> MissionClient<T> {
         self.current = None;
     }
 
-    /// The error if the requested current item is not in the known list.
+    /// Returns the error if the requested current item is not in the known list.
     fn not_in_list(&self) -> Option<MissionError> {
         let seq = self.active.as_ref()?.0.requested_current()?;
         let items = self.items(MissionList::Plan)?.len();

@@ -99,7 +99,7 @@ impl Transfer {
         self.next = now.saturating_add(settings.wait);
     }
 
-    /// The requested current item.
+    /// Returns the requested current item, if the transfer sets it.
     pub(super) fn requested_current(&self) -> Option<u16> {
         if let TransferKind::SetCurrent(seq) = self.kind { Some(seq) } else { None }
     }

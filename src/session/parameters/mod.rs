@@ -70,7 +70,7 @@ impl<T> ParameterClient<T> {
         }
     }
 
-    /// Changes the autopilot's ids or its encoding of integers; another encoding decodes the known parameters again.
+    /// Changes the autopilot's ids or its encoding of integers; after a change of the encoding, decodes the known parameters again.
     pub fn set_target(&mut self, system: u8, component: u8, encoding: ParameterEncoding) {
         (self.system, self.component) = (system, component);
         if std::mem::replace(&mut self.encoding, encoding) == encoding {
@@ -283,7 +283,7 @@ impl<T> ParameterClient<T> {
         self.send_waiting(now);
     }
 
-    /// The request in flight for a name; other requests for the name wait for it.
+    /// Returns the index of the request in flight for a name; other requests for that name wait for it.
     fn in_flight(&self, name: ParameterName) -> Option<usize> {
         let is_sent = |pending: &PendingRequest<T>| pending.name == name && pending.next.is_some();
         self.pending.iter().position(is_sent)

@@ -14,16 +14,16 @@ pub(super) struct Pull {
     received_indices: Vec<bool>,
     /// The autopilot's count, which may exceed the limit of stored parameters.
     announced: usize,
-    /// The list was requested again, because indices had shifted.
+    /// Whether the list was requested again, because indices had shifted.
     was_restarted: bool,
     received: usize,
     reported: usize,
     /// Time at which silence ends the stream of values; before the first value, that of the next request for the list.
     next: Duration,
     lists_sent: u32,
-    /// Number of repeated requests, until the client takes it.
+    /// Number of repeated requests since the client last took it.
     pub(super) repeated: u32,
-    /// The stream of values ended: missing indices are requested.
+    /// Whether the stream of values ended, so that missing indices are requested.
     is_filling: bool,
     requests: Vec<IndexRequest>,
     /// Indices without an answer after all tries. They are requested again if the present round received any value.

@@ -46,12 +46,12 @@ pub enum ParameterKind {
 }
 
 impl ParameterKind {
-    /// `None` for unknown numbers and for 64-bit types, which do not fit into the field.
+    /// Returns the type of a number; `None` for unknown numbers and for 64-bit types, which do not fit into the field.
     pub fn of(number: u8) -> Option<Self> {
         Self::try_read_from_bytes(&[number]).ok()
     }
 
-    /// The type to assume for the value of an unknown parameter.
+    /// Returns the type to assume for an unknown parameter that is set to this value.
     pub fn for_value(value: ParameterValue) -> Self {
         match value {
             ParameterValue::Int(_) => Self::Int32,
@@ -132,7 +132,7 @@ impl ParameterKind {
 pub struct ParameterName([u8; 16]);
 
 impl ParameterName {
-    /// `None` if the name is empty, too long, or not printable ASCII.
+    /// Converts a name; `None` if it is empty, too long, or not printable ASCII.
     pub fn new(name: &str) -> Option<Self> {
         let mut id = [0; 16];
         id.get_mut(..name.len())?.copy_from_slice(name.as_bytes());
