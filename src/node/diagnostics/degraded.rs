@@ -29,7 +29,7 @@ impl Degraded {
     }
 }
 
-/// Lidars in the world frame, which get no noise, if noise is set.
+/// Returns the lidars in the world frame, which `degrade.lidar_noise_m` does not change; none if it is 0.
 fn lidars_without_noise(settings: &Settings) -> Vec<String> {
     let has_noise = settings.params.degrade.lidar_noise_m > 0.0;
     let sensors = settings.sensors.iter();

@@ -23,7 +23,7 @@ pub(super) struct DoctorStatus {
     start: Instant,
     /// Time, simulator and findings of the last check of the host.
     host: (Instant, Simulator, Vec<crate::doctor::Finding>),
-    /// Start of the interval, and the packets until then.
+    /// Start of the interval, and the kernel's count at that time.
     packets: (Instant, Option<u64>),
     watch: SilenceWatch,
 }
@@ -81,7 +81,7 @@ impl DoctorStatus {
         found
     }
 
-    /// Logs that nothing arrives, or that data arrives after that was logged.
+    /// Logs the start and the end of a silence.
     pub(super) fn log(
         &mut self,
         silence: Option<Duration>,

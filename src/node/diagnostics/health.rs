@@ -125,7 +125,7 @@ impl Health {
                 watch.update(self.last.at, figures.frames, asked, speed)
             }
             None => {
-                // A pause is no low rate: a new window starts with the next data.
+                // A pause is not a low rate: a new window starts with the next data.
                 self.last.rates.remove(&stats.key);
                 None
             }

@@ -4,7 +4,7 @@ use crate::node::diagnostics::health::BELOW_ASKED;
 use serde::{Serialize, Serializer};
 use std::{collections::BTreeMap, str::FromStr};
 
-/// Figures of a topic, as its subscriber measured them.
+/// Figures of a topic, measured by a subscription of this program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TopicFigures {
     /// Full name.

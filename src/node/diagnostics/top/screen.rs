@@ -85,7 +85,7 @@ impl Screen {
         SortOrder::ALL.get(self.order).copied().unwrap_or((SortOrder::Worst, "worst"))
     }
 
-    /// Groups with the filter in their name, or in the name of one of their topics.
+    /// Returns the groups whose name, or the name of one of whose topics, contains the filter.
     fn shown(&self) -> Vec<&Group> {
         let has_topic = |group: &Group| {
             let mut topics = group.topics.iter();
@@ -118,8 +118,7 @@ impl Screen {
             Constraint::Length(1),
         ]);
         let [title, column, body, foot, help] = areas.areas(frame.area());
-        let opened = self.opened.clone();
-        let opened = self.groups.iter().find(|group| Some(&group.name) == opened.as_ref());
+        let opened = self.groups.iter().find(|group| Some(&group.name) == self.opened.as_ref());
         let (names, lines) = match opened {
             Some(group) => (topic_head(), details(group)),
             None => {
