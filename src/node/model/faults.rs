@@ -95,12 +95,12 @@ impl Injector {
         if !cleared.faults.is_empty() {
             self.publish(&mut state);
         }
-        let message = match (cleared.error.is_empty(), sent) {
-            (true, Ok(())) => format!("{} cleared", cleared.faults.len()),
-            (true, Err(text)) => text,
-            (false, _) => cleared.error.clone(),
+        let (success, message) = match (cleared.error.is_empty(), sent) {
+            (true, Ok(())) => (true, format!("{} cleared", cleared.faults.len())),
+            (true, Err(text)) => (false, text),
+            (false, _) => (false, cleared.error),
         };
-        ClearFaultsResponse { success: cleared.error.is_empty(), message, cleared: cleared.faults }
+        ClearFaultsResponse { success, message, cleared: cleared.faults }
     }
 
     /// Ends faults whose duration is over, and all faults after a restart of the simulator.
@@ -111,7 +111,7 @@ impl Injector {
         if has_restarted && state.faults.forget_all() {
             tracing::info!(
                 vehicle = self.socket.vehicle,
-                "the simulation restarted: its model has no faults any more"
+                "the simulation restarted, which ended the faults of its model"
             );
             self.publish(&mut state);
             return;
