@@ -16,7 +16,8 @@ pub(super) struct ModelSocket {
     socket: UdpSender,
     /// Destination of inputs of the model.
     pub(super) model: SocketAddrV4,
-    /// Destinations of requests: the multicast group, as in the vendor's client, another host, or the bridge's model.
+    /// Destinations of requests: the multicast group (as the vendor's client does), the host of a remote CopterSim, or the bridge's
+    /// own model.
     requests: Arc<[SocketAddrV4]>,
     /// The autopilot's port.
     pub(super) autopilot: SocketAddrV4,

@@ -95,7 +95,7 @@ fn start_pose(config: &VehicleParams, world: WorldConvention) -> Start {
     let wxyz = [(yaw / 2.0).cos(), 0.0, 0.0, (yaw / 2.0).sin()];
     Start {
         position: world.ned(config.start),
-        yaw: { world.ned_attitude(wxyz) }.map_or(0.0, |attitude| attitude.euler().yaw),
+        yaw: world.ned_attitude(wxyz).map_or(0.0, |attitude| attitude.euler().yaw),
     }
 }
 

@@ -74,11 +74,12 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         out.send(net.net.lock().data(&message, unix_time()));
     })?;
     subscribe(context, assembly, &name("netsim/send_request"), move |message: NetSimRequest| {
-        if let Err(error) = shared.net.lock().request(&message, unix_time()) {
-            return sender.refuse(&error);
+        let datagrams = shared.net.lock().request(&message, unix_time());
+        if let Err(error) = &datagrams {
+            return sender.refuse(error);
         }
         if !message.wanted.is_empty() {
-            sender.send(shared.net.lock().request(&message, unix_time()));
+            sender.send(datagrams);
         }
         shared.requests.lock().insert(message.sender, message);
     })

@@ -30,8 +30,8 @@ impl LiveParameters {
         Self { store, settings, changes, preparers }
     }
 
-    /// Sets all values, or none and returns why. Returns callbacks that wait for the effect. `is_logged`: changes are logged at
-    /// level info, otherwise at debug.
+    /// Sets all values and returns callbacks that wait for the effect, or sets none and returns why. Changes are logged at level
+    /// info if `is_logged`, otherwise at debug.
     pub(super) fn set(
         &mut self,
         values: &[(String, ParamValue)],

@@ -57,7 +57,7 @@ impl Endless for ParameterRequestTask {
 impl ParameterRequestTask {
     /// Applies the requests of all ready sensors; returns whether further requests wait.
     fn apply_requests(&self) -> bool {
-        let is_ready = |seq_id| { self.views.slot(seq_id) }.is_none_or(|slot| !slot.is_pending());
+        let is_ready = |seq_id| self.views.slot(seq_id).is_none_or(|slot| !slot.is_pending());
         let (values, has_more) = self.requests.take(is_ready);
         for value in values {
             if let Err(reason) = self.server.change(&[value], false) {

@@ -101,7 +101,7 @@ impl RedisServer {
         Ok(Self { client: Client::open(info).map_err(failed)?, address: format!("{host}:{port}") })
     }
 
-    /// Connects, with a time limit, until it succeeds; logs the first failure.
+    /// Tries to connect until it succeeds, each time with a time limit; logs the first failure.
     async fn connect<T, F: Future<Output = Result<T, RedisError>> + Send>(
         &self,
         stats: &SourceStats,
@@ -177,7 +177,7 @@ impl CountedTask for RedisPublisher {
     async fn run(&mut self) {
         let mut connection: Option<MultiplexedConnection> = None;
         while let Some((channel, bytes)) = self.queued.recv().await {
-            let open = match connection.take() {
+            let mut open = match connection.take() {
                 Some(open) => open,
                 None => {
                     let connect = |client: Client| async move {
@@ -186,7 +186,6 @@ impl CountedTask for RedisPublisher {
                     self.server.connect(&self.stats, connect).await
                 }
             };
-            let mut open = open;
             let mut publish = redis::cmd("PUBLISH");
             publish.arg(channel).arg(bytes);
             let published = publish.exec_async(&mut open);

@@ -294,10 +294,8 @@ impl ReportSource {
 
 /// The sensors that the renderer describes as cameras.
 fn cameras(settings: &Settings) -> impl Iterator<Item = u16> {
-    let is_optical = |kind| {
-        let topics = spec_of(kind).topics.iter();
-        topics.clone().any(|topic| topic.frame == FrameKind::Optical)
-    };
+    let is_optical =
+        |kind| spec_of(kind).topics.iter().any(|topic| topic.frame == FrameKind::Optical);
     let sensors = settings.sensors.iter();
     sensors.filter(move |sensor| is_optical(sensor.kind)).map(|sensor| sensor.seq_id)
 }

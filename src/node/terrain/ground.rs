@@ -57,7 +57,7 @@ impl Ground {
         Region::between(self.to_map(origin), self.to_map(far))
     }
 
-    /// Distance of neighbouring pixels, along the axis where it is smaller.
+    /// Returns the smaller of the pixel spacings along x and y, in m.
     pub(super) fn step(&self) -> f64 {
         let [x, y] = self.map.step().map(f64::abs);
         x.min(y)
@@ -65,7 +65,7 @@ impl Ground {
 
     /// Returns the height above the map's origin; `None` outside of the terrain.
     pub(super) fn height(&self, at: [f64; 2]) -> Option<f64> {
-        // 0 and -0 are the same height.
+        // A difference, not a negation, so that the height is never -0.
         let height = || 0.0 - self.map.height(self.to_north_east(at));
         self.extent().contains(at).then(height)
     }
