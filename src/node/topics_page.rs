@@ -13,8 +13,8 @@ pub fn topics_markdown() -> String {
 const SENSORS: &str = "\
 # Topics
 
-Made from the table of sensors (`src/sensors/mod.rs`) by `make docs`; a test compares. Why the messages look as they do:
-[sensors.md](sensors.md).
+`make docs` generates this page from tables in the source (sensors: `src/sensors/mod.rs`); a test compares them. Why the messages
+look as they do: [sensors.md](sensors.md).
 
 * `<N>` is the sensor's `SeqID`, `<prefix>` the frame prefix of its vehicle (empty for a single vehicle).
 * *QoS* is the name in `qos.<group>.*` parameters.
@@ -26,7 +26,7 @@ Made from the table of sensors (`src/sensors/mod.rs`) by `make docs`; a test com
 ";
 
 const OTHERS: &str = "
-Of the vehicles and of the bridge itself; with several vehicles `imu`, `ground_truth` and `robot_description` are below
+Topics of the vehicles and of the bridge itself. With several vehicles `imu`, `ground_truth` and `robot_description` are below
 `/rflysim/copter<id>`:
 
 | Topic | Type | QoS | Content |

@@ -42,7 +42,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
             request.accept().abort(simulate_steps());
         };
         let name = full_name(context, "~/simulate_steps");
-        let action = { context.middleware }.action(&name, move || headers.now(), refuse)?;
+        let action = context.middleware.action(&name, move || headers.now(), refuse)?;
         assembly.guards.push(Box::new(action));
     }
     for service in services::rows() {
@@ -63,7 +63,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     texts::open(context, assembly)
 }
 
-/// Services of `simulation_interfaces` are below the node, or with `scene.at_root` in its namespace; others below `topic_prefix`.
+/// Services of `simulation_interfaces` are below the node, or in its namespace with `scene.at_root`; others are below `topic_prefix`.
 fn full_name(context: &Context<'_>, name: &str) -> String {
     let params = &context.settings.params;
     match name.strip_prefix("~/") {
@@ -94,7 +94,7 @@ fn topics(page: &mut TopicPage) {
 const HEAD: &str = "
 # Scene
 
-Services of `simulation_interfaces` are below the bridge's node, or without its name with `scene.at_root`, the others below `topic_prefix`; [scene.md](scene.md) has an example of each.
+Services of `simulation_interfaces` are below the bridge's node, or in its namespace with `scene.at_root`; the others are below `topic_prefix`. [scene.md](scene.md) has an example of each.
 
 | Topic | | Type | QoS | Content |
 |---|---|---|---|---|
