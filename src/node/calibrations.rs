@@ -116,9 +116,9 @@ fn find_in_package(rest: &str, prefixes: Option<&str>) -> Result<PathBuf, String
     let Some((package, path)) = rest.split_once('/') else {
         return Err("must be package://package/path".to_owned());
     };
-    let prefixes = prefixes.unwrap_or_default().split(':');
-    let shares = prefixes.map(|prefix| Path::new(prefix).join("share").join(package));
-    let share = shares.into_iter().find(|share| share.is_dir());
+    let prefixes = prefixes.unwrap_or_default().split(':').filter(|prefix| !prefix.is_empty());
+    let mut shares = prefixes.map(|prefix| Path::new(prefix).join("share").join(package));
+    let share = shares.find(|share| share.is_dir());
     let share = share.ok_or_else(|| {
         format!("there is no package {package} in AMENT_PREFIX_PATH; source its workspace")
     })?;
