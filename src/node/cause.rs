@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 #[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum Cause {
-    /// Counted by the reassembly of a stream, or by the sequence numbers of samples.
+    /// Counted by the reassembly of a stream, or from the sequence numbers of samples.
     Frame(DropCause),
     /// A command that a vehicle flown by the bridge ignored.
     Motion(Ignored),
@@ -30,7 +30,7 @@ pub enum Cause {
     OtherSender,
     /// The datagram is of another vehicle, which the bridge may not serve.
     OtherVehicle,
-    /// The heartbeat has another sender than the vehicle's address; it is used.
+    /// The sender of the heartbeat is not the vehicle's address; the heartbeat is used.
     OtherAddress,
     /// The receive buffer of the socket was full.
     SocketOverflow,
@@ -103,7 +103,7 @@ impl Cause {
         }
     }
 
-    /// Returns the kind: a loss, or only an event, or data that the bridge ignores (of others, or received before).
+    /// Returns the kind: a loss, an event, or ignored data (of others, or received before).
     pub fn kind(self) -> CounterKind {
         match self {
             Self::Vehicle(counter) => counter.kind(),
@@ -131,7 +131,7 @@ impl Cause {
         format!("{prefix}{}", self.name())
     }
 
-    /// Returns the fault of the set-up that it indicates.
+    /// Returns the fault of the set-up that the cause indicates.
     pub fn fault(self) -> Option<DropFault> {
         Some(match self {
             Self::SocketOverflow => DropFault::FullBuffer,

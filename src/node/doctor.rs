@@ -2,7 +2,7 @@
 //! findings.
 use super::error::{BindFailure, NodeError};
 use super::{bridge::Bridge, host_checks, settings::Settings};
-use crate::config::{Params, ros_args::RosArgs};
+use crate::config::ros_args::RosArgs;
 use crate::doctor::{Code, Finding, check_environment, check_vendor_loader, from_values, sort};
 use crate::ros::{Middleware, Options, Qos, RosError, Subscription};
 use crate::{msgs::diagnostic_msgs::msg::DiagnosticArray, transport::Holder};
@@ -66,8 +66,7 @@ fn check_settings(
         let text = String::from_utf8_lossy(&file.bytes);
         found.extend(check_vendor_loader(&file.path.display().to_string(), &text));
     }
-    let Params { diagnostics_period, .. } = &mut settings.params;
-    *diagnostics_period = PERIOD;
+    settings.params.diagnostics_period = PERIOD;
     let (middleware, recorder) = Middleware::recorder(&Options::new("rfly_bridge_doctor"))?;
     recorder.count_only();
     let node = settings.node_name();
@@ -90,7 +89,7 @@ fn check_settings(
             let is_bridge =
                 |holder: &Holder| matches!(&holder.process, Some((_, name)) if name == OWN_NAME);
             if failures.iter().flat_map(|failure| &failure.holders).any(is_bridge) {
-                // They keep ports open that the running bridge shares, and would take its datagrams.
+                // These keep open ports that the running bridge shares, and would take its datagrams.
                 drop((subscription, recorder, middleware));
                 // Kept until the end, because in a ROS 2 workspace its node runs the callbacks.
                 let graph = graph()?;
@@ -121,7 +120,7 @@ fn check_settings(
     Ok(found)
 }
 
-/// Converts the status `doctor` of each report back into findings.
+/// Subscribes to `/diagnostics`, and converts the status `doctor` of each report of `node` into findings.
 fn subscribe(
     middleware: &Middleware,
     node: &str,

@@ -28,6 +28,7 @@ pub(super) struct Files {
 }
 
 impl Files {
+    /// Returns the path as text, and the contents.
     pub(super) fn load_text(
         &mut self,
         parameter: &'static str,

@@ -1,4 +1,4 @@
-//! `param` of the command line, as `ros2 param` does, on every node with parameter services.
+//! The command `param`: as `ros2 param`, for every node with parameter services.
 use super::parameter_values::{from_msg, to_msg};
 use super::service_call::{CommandError, no_service, poll_until, wait_for_response};
 use crate::config::yaml::{self, YamlKind};
@@ -95,8 +95,8 @@ impl<'a> ParameterNode<'a> {
         Ok(values.into_iter().flatten().collect())
     }
 
-    /// Sets a parameter to a value in YAML. It gets the type that the parameter has: `60` is a real number for a real parameter,
-    /// and a text for a text.
+    /// Sets a parameter to a value in YAML. The value gets the declared type of the parameter: `60` becomes a double for a double
+    /// parameter, and a string for a string parameter.
     pub async fn set(&self, name: &str, text: &str) -> Result<(), CommandError> {
         let request = GetParameterTypesRequest { names: vec![name.to_owned()] };
         let types = self.call::<GetParameterTypes>("get_parameter_types", request).await?.types;
@@ -154,8 +154,8 @@ impl<'a> ParameterNode<'a> {
     }
 }
 
-/// Reads a value in YAML; returns it with its type. For a declared text any scalar is a text, for a declared real number an
-/// integer is a real number.
+/// Reads a value in YAML; returns it with its type. Any scalar becomes a string if a string is declared, an integer becomes a
+/// double if a double is declared.
 fn value_of(text: &str, declared: u8) -> Result<(ParamValue, u8), String> {
     const TEXT: u8 = ParamType::String as u8;
     const REAL: u8 = ParamType::Double as u8;
@@ -189,7 +189,7 @@ fn value_of(text: &str, declared: u8) -> Result<(ParamValue, u8), String> {
     }
 }
 
-/// Number of the type of an array less that of its elements.
+/// Type number of an array minus that of its elements.
 const ARRAYS: u8 = 5;
 
 fn scalar_type(value: &ParamValue) -> u8 {

@@ -305,8 +305,8 @@ impl Settings {
 
     /// Returns the approximate system resources these settings need.
     pub fn needs(&self) -> Needs {
-        let is_udp = |s: &&SensorConfig| s.transport != config::TransportMode::SharedMemory;
-        let sockets = self.sensors.iter().filter(is_udp).count() + 3 * self.vehicles().len();
+        let streams = self.sensors.iter().filter(|s| s.transport.is_udp()).count();
+        let sockets = streams + 3 * self.vehicles().len();
         let frame = |s: &SensorConfig| 4 * u64::from(s.width) * u64::from(s.height);
         Needs {
             files: BASE_FILES + sockets as u64,
@@ -314,7 +314,7 @@ impl Settings {
         }
     }
 
-    /// Returns the vehicle that carries a sensor, directly or through other sensors; none on the ground.
+    /// Returns the vehicle that carries a sensor, directly or through other sensors; `None` for a sensor on the ground.
     pub fn vehicle_of(&self, sensor: &SensorConfig) -> Option<u16> {
         let carriers: BTreeMap<u16, config::Mount> =
             self.sensors.iter().map(|s| (s.seq_id, s.mount)).collect();

@@ -142,6 +142,7 @@ impl StaticTf {
         Ok(())
     }
 
+    /// Adds frames that are fixed to the body of a vehicle.
     pub(super) fn fix_to_body(&self, vehicle: u16, frames: Vec<BodyFrame>) {
         let base = self.tree().base_link(vehicle);
         for BodyFrame { name, attitude } in frames {
@@ -158,17 +159,17 @@ impl StaticTf {
         mount: &SensorMount,
         stamp: Option<RosTime>,
     ) -> Result<(), NodeError> {
-        let (due, moving) = {
+        let (is_static_changed, moving) = {
             let mut tree = self.tree();
-            let due = if tree.has_mount(mount) {
+            let is_static_changed = if tree.has_mount(mount) {
                 tree.remount(mount.seq_id, mount.position_frd, mount.orientation)
             } else {
                 tree.replace_mount(mount).map_err(NodeError::Frames).map(|()| true)?
             };
             let moving = stamp.and_then(|stamp| tree.moving_transform(mount.seq_id, stamp));
-            (due, moving)
+            (is_static_changed, moving)
         };
-        if due {
+        if is_static_changed {
             self.publish_at(stamp.unwrap_or_else(|| self.0.clock.now()))?;
         }
         if let Some(transform) = moving.filter(|_| self.0.tf.is_read()) {

@@ -1,4 +1,4 @@
-//! `echo`, `pub` and `topics` of the command line, as `ros2 topic` does.
+//! The commands `echo`, `pub` and `topics`, as `ros2 topic`.
 use super::clock::host_now;
 use super::service_call::{CommandError, poll_until};
 use crate::config::did_you_mean;
@@ -154,7 +154,7 @@ pub async fn echo(middleware: &Middleware, options: &EchoOptions) -> Result<(), 
             }
             continue;
         };
-        // Never closed: the subscription has the sender.
+        // The channel does not close: the subscription holds the sender.
         let Some(value) = received else { return Ok(()) };
         print(&text_of(value?, &message, options)?)?;
         is_first = false;
@@ -211,7 +211,7 @@ impl Losses {
         if slow + undecodable > self.logged && is_due {
             (self.logged, self.last) = (slow + undecodable, Some(Instant::now()));
             tracing::warn!(
-                "{topic}: {slow} messages are left out because the output is slower than they come, {undecodable} do not decode"
+                "{topic}: {slow} messages are not printed because the output is too slow, {undecodable} because they do not decode"
             );
         }
     }
@@ -223,12 +223,12 @@ fn warn_of_mismatch(topic: &str, offered: Option<Qos>, wanted: Qos) {
     let durability = (offered.durability, wanted.durability);
     if reliability == (Reliability::BestEffort, Reliability::Reliable) {
         tracing::warn!(
-            "{topic} has a publisher that offers best_effort: reliable gets nothing of it"
+            "{topic} has a publisher that offers best_effort: a reliable subscription receives nothing from it"
         );
     }
     if durability == (Durability::Volatile, Durability::TransientLocal) {
         tracing::warn!(
-            "{topic} has a publisher that offers volatile: transient_local gets nothing of it"
+            "{topic} has a publisher that offers volatile: a transient_local subscription receives nothing from it"
         );
     }
 }
@@ -289,22 +289,22 @@ pub struct PublishOptions {
     /// Waits for N subscriptions (default: 1 with --once and --times, else 0).
     #[arg(short, long, value_name = "N")]
     pub wait_matching_subscriptions: Option<usize>,
-    /// Time limit of that wait.
+    /// Time limit of the wait for subscriptions.
     #[arg(long, alias = "max-wait-time-secs", value_name = "SECONDS", default_value_t = 5.0, value_parser = parse_seconds)]
     pub timeout: f64,
-    /// Prints every Nth message; 0 none.
+    /// Prints every Nth message; 0 prints none.
     #[arg(short, long, value_name = "N", default_value_t = 1)]
     pub print: u64,
     /// Waits N seconds after the last message, for its delivery.
     #[arg(long, value_name = "N", default_value_t = 0.1, value_parser = parse_seconds)]
     pub keep_alive: f64,
-    /// Changes of the QoS, which is else reliable, transient local, depth 1.
+    /// Changes of the default QoS: reliable, transient local, depth 1.
     #[command(flatten)]
     pub qos: QosOptions,
 }
 
 impl PublishOptions {
-    /// Returns the number of messages; `None` without end.
+    /// Returns the number of messages; `None` means endless.
     pub fn count(&self) -> Option<u64> {
         if self.once { Some(1) } else { self.times }
     }
@@ -398,7 +398,7 @@ pub async fn topics(
     if published.is_empty() && subscribed.is_empty() {
         let seconds = options.timeout;
         return Err(CommandError::Graph(format!(
-            "no topics in the graph within {seconds} s; ROS_DOMAIN_ID must be that of the others"
+            "no topics in the graph within {seconds} s; set ROS_DOMAIN_ID as in the other programs"
         )));
     }
     let mut text = String::new();
