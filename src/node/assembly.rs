@@ -26,7 +26,7 @@ pub(super) struct Assembly {
     pub(super) sections: Vec<(&'static str, Box<dyn Section>)>,
     /// Frame ids in messages; each needs a path to the map.
     pub(super) frame_ids: Vec<String>,
-    /// Absolute prefixes of groups of topics: a group has one status in `/diagnostics`; parameters do not list the QoS of its topics.
+    /// Absolute prefixes of groups of topics: one status in `/diagnostics` for each; parameters do not list their QoS.
     pub(super) topic_groups: Vec<String>,
     /// Callbacks that prepare a change of parameters.
     pub(super) prepare: Vec<PrepareChange>,

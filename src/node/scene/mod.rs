@@ -63,7 +63,7 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     texts::open(context, assembly)
 }
 
-/// Services of `simulation_interfaces` are below the node, or in its namespace with `scene.at_root`; others are below `topic_prefix`.
+/// Services of `simulation_interfaces` are below the node, or in its namespace with `scene.at_root`; others below `topic_prefix`.
 fn full_name(context: &Context<'_>, name: &str) -> String {
     let params = &context.settings.params;
     match name.strip_prefix("~/") {

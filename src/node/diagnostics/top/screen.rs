@@ -85,7 +85,7 @@ impl Screen {
         SortOrder::ALL.get(self.order).copied().unwrap_or((SortOrder::Worst, "worst"))
     }
 
-    /// Returns the groups whose name, or the name of one of whose topics, contains the filter.
+    /// Returns the groups whose name contains the filter, or that have a topic whose name does.
     fn shown(&self) -> Vec<&Group> {
         let has_topic = |group: &Group| {
             let mut topics = group.topics.iter();
