@@ -187,6 +187,20 @@ def view(report: dict) -> str:
     return "\n\n".join([measured(report), table(head, rows)])
 
 
+def middlewares(report: dict) -> str:
+    """The same bridge on Cyclone DDS and on Zenoh."""
+    rows, of_dds = [], {}
+    for row in report["rows"]:
+        run, rounds = row["bridge"], row["rounds"]
+        first = of_dds.setdefault(row["size"], rounds)
+        shares = [one["cpu_ms"] / dds["cpu_ms"] for one, dds in zip(rounds, first, strict=True)]
+        spread = f" ({min(shares):.2f} to {max(shares):.2f})" if len(rounds) > 1 and first is not rounds else ""
+        share = run["cpu_ms"] / next(of["bridge"] for of in report["rows"] if of["size"] == row["size"])["cpu_ms"]
+        times = [f"{run[key]:.2f} ms" for key in ("cpu_ms", "latency_ms", "p99_ms")]
+        rows.append([row["size"], row["middleware"], times[0], f"{share:.2f}{spread}", *times[1:], str(run["lost"])])
+    return "\n\n".join([measured(report), table(" size| middleware|CPU per image|ratio|latency p50|p99|lost", rows)])
+
+
 def render(figures: dict) -> dict[Path, str]:
     """Every file that the figures make. A section without figures keeps the text of the template."""
     path = figures["path"]
@@ -197,6 +211,8 @@ def render(figures: dict) -> dict[Path, str]:
         sections["instructions"] = instructions(figures["instructions"])
     if "view" in figures:
         sections["view"] = view(figures["view"])
+    if "middlewares" in figures:
+        sections["middlewares"] = middlewares(figures["middlewares"])
     text = (PAGES / "performance.md.in").read_text()
 
     def section(found: re.Match) -> str:

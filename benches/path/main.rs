@@ -129,6 +129,7 @@ fn against_floor(seconds: u64, rounds: usize) -> Result<Value> {
 struct Run {
     cpu_ms: f64,
     latency_ms: f64,
+    p99_ms: f64,
     lost: i64,
 }
 
@@ -142,6 +143,7 @@ impl Run {
         Self {
             cpu_ms: median(|r| r.cpu_ms),
             latency_ms: median(|r| r.latency_ms),
+            p99_ms: median(|r| r.p99_ms),
             lost: runs.iter().map(|r| r.lost).sum(),
         }
     }
@@ -192,10 +194,11 @@ fn measure_by(
     let after = (subject.cpu_seconds()?, watch.images(), config.sent(emulator));
     let frames = after.1 - before.1;
     let sent = after.2 - before.2;
-    let latency_ms = watch.latency_ms(0.5);
+    let [latency_ms, p99_ms] = [0.5, 0.99].map(|quantile| watch.latency_ms(quantile));
     Ok(Run {
         cpu_ms: (after.0 - before.0) * 1e3 / frames.max(1) as f64,
         latency_ms,
+        p99_ms,
         // One frame may be on its way at either end.
         lost: if sent.abs_diff(frames) <= 1 { 0 } else { (sent as i64 - frames as i64).max(0) },
     })

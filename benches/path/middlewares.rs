@@ -14,9 +14,7 @@ const WAYS: [(&str, MiddlewareKind, &str); 3] = [
 
 pub(crate) fn compare(seconds: u64, rounds: usize) -> Result<Value> {
     println!("(f) one raw sensor at {HZ} Hz over UDP, by the middleware to its subscriber\n");
-    println!(
-        "| size | middleware | CPU/frame of the bridge | ratio | latency p50 | ratio | lost |"
-    );
+    println!("| size | middleware | CPU/frame of the bridge | ratio | latency p50 | p99 | lost |");
     println!("|---|---|---|---|---|---|---|");
     let _router = Subject::router()?;
     let mut rows = Vec::new();
@@ -33,21 +31,28 @@ pub(crate) fn compare(seconds: u64, rounds: usize) -> Result<Value> {
                 runs.push(measure_by(&emulator, &config, bridge, watch, seconds)?);
             }
         }
-        let runs = runs.map(|runs| Run::median(&runs));
-        let [dds, ..] = &runs;
-        for ((name, ..), run) in WAYS.iter().zip(&runs) {
+        let medians = runs.each_ref().map(|runs| Run::median(runs));
+        let [dds, ..] = &medians;
+        for (((name, ..), runs), run) in WAYS.iter().zip(&runs).zip(&medians) {
             println!(
-                "| {width}x{height} | {name} | {:.2} ms | {:.2} | {:.2} ms | {:.2} | {} |",
+                "| {width}x{height} | {name} | {:.2} ms | {:.2} | {:.2} ms | {:.2} ms | {} |",
                 run.cpu_ms,
                 run.cpu_ms / dds.cpu_ms,
                 run.latency_ms,
-                run.latency_ms / dds.latency_ms,
+                run.p99_ms,
                 run.lost
             );
             rows.push(json!({
-                "size": format!("{width}x{height}"), "middleware": name, "bridge": run,
+                "size": format!("{width}x{height}"), "middleware": name, "bridge": run, "rounds": runs,
             }));
         }
     }
-    Ok(json!({ "bench": "middlewares", "machine": report::machine(), "hz": HZ, "rows": rows }))
+    Ok(json!({
+        "bench": "middlewares",
+        "machine": report::machine(),
+        "rounds": rounds,
+        "seconds": seconds,
+        "hz": HZ,
+        "rows": rows,
+    }))
 }
