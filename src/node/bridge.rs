@@ -15,9 +15,12 @@ use super::{model, netsim};
 use crate::ros::{Departure, Middleware, Options};
 use std::sync::Arc;
 
-/// The subsystems in the order of opening: each follows those whose sources, frames or topics it uses.
+/// The subsystems in the order of opening: each follows those whose sources, frames, topics or ports it uses.
 pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     record::SUBSYSTEM,
+    // In the simulator's place: before anything can send to it, such as a service, which Zenoh announces at once.
+    redis::SUBSYSTEM,
+    motion::SUBSYSTEM,
     sensors::SUBSYSTEM,
     vehicles::SUBSYSTEM,
     reports::SUBSYSTEM,
@@ -29,8 +32,6 @@ pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     model::SUBSYSTEM,
     #[cfg(has_rfly_bridge_msgs)]
     netsim::SUBSYSTEM,
-    redis::SUBSYSTEM,
-    motion::SUBSYSTEM,
     view::SUBSYSTEM,
     diagnostics::SUBSYSTEM,
     params::SUBSYSTEM,
