@@ -103,7 +103,7 @@ fn rates_turn_the_attitude_also_about_an_axis_that_turns() {
 fn what_a_fixed_wing_feels_is_how_it_moves() {
     let mut body = VehicleBody::new(&standing(), -0.15);
     let mut trail = RecentMotion::default();
-    let wing = |way| ControlTarget::Wing(Wing { speed: 14.0, height: -30.0, way });
+    let wing = |course| ControlTarget::Wing(Wing { speed: 14.0, height: -30.0, course });
     let around = WingCourse::Around(Vec3::new(60.0, 30.0, -30.0), 40.0);
     for i in 0..8000 {
         let target = wing(if i < 4000 { WingCourse::Heading(1.0) } else { around });
