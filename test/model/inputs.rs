@@ -247,6 +247,7 @@ fn what_a_model_could_not_use_is_refused_with_what_would_be_right() {
         )),
         wrong(model::surroundings(1, Surroundings::Collision, &ModelValues { values: vec![1e39] })),
         wrong(model::command(1, ENU, &ModelCommand { kind: 4, ..ModelCommand::default() })),
+        wrong(model::command(1, ENU, &ModelCommand { yaw_rate: 1e39, ..ModelCommand::default() })),
         wrong(model::sil(1, &ModelInputs { set: 9, ..ModelInputs::default() })),
     ];
     insta::assert_snapshot!(texts.join("\n"));

@@ -260,6 +260,8 @@ fn a_vehicle_is_put_where_coptersim_would_put_it_and_restarts_there() {
     let reboot = RebootPacket::new(RebootPacket::AT_ONCE);
     assert_eq!(rig.vehicle.command(reboot.as_bytes()), Ok(()));
     there(&rig);
+    let nowhere = CopterSimRequestPacket::new(7).with_origin(f64::NAN, 0.0, 0.0);
+    assert_eq!(rig.vehicle.request(nowhere.as_bytes()), Err(Ignored::Malformed));
     for garbage in [&b""[..], &[0; 24], &[0xff; 48], &[0; 300]] {
         assert!(rig.vehicle.command(garbage).is_err());
         assert!(rig.vehicle.request(garbage).is_err());
