@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The program with Zenoh (feature `zenoh`, docs/zenoh.md): builds it, runs the tests of the feature, and the end-to-end tests on
+# The program with Zenoh (feature `zenoh`, docs/zenoh.md): lints and builds it, runs the tests of the feature, and the end-to-end tests on
 # Zenoh against PyPI's eclipse-zenoh.
 #
-#   scripts/zenoh.sh            # build, Rust tests, end-to-end tests
+#   scripts/zenoh.sh            # lints, build, Rust tests, end-to-end tests
 #   scripts/zenoh.sh e2e ...    # end-to-end tests only, with arguments of pytest; RFLY_BRIDGE names a program
 #   scripts/zenoh.sh ros2 ...   # test/ros2 with rmw_zenoh_cpp of the ROS 2 that is sourced, against the program built before
 set -euo pipefail
@@ -42,6 +42,7 @@ if [ "${1:-}" = e2e ]; then
     end_to_end "$@"
     exit
 fi
+cargo clippy -q --all-targets --features zenoh --target-dir "$target/zenoh" -- -D warnings
 cargo build -q --release --features zenoh --target-dir "$target/zenoh"
 cargo test -q --features zenoh --target-dir "$target/zenoh" --lib -- zenoh::
 export RFLY_BRIDGE=$target/zenoh/release/rfly_bridge RFLY_EMULATOR=$target/zenoh/release/rflysim_emulator

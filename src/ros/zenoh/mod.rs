@@ -233,7 +233,7 @@ fn look_for_router(node: &Arc<NodeSession>, attempts: Option<u64>, routers: Vec<
     };
     match attempts {
         u64::MAX => beside_runtimes(look),
-        _ => drop(std::thread::spawn(look)),
+        _ => router::start_search(look),
     }
 }
 

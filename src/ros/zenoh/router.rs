@@ -53,13 +53,21 @@ pub(super) fn absence(endpoints: Vec<String>) -> String {
     // A name server may take longer than the limit; nobody waits for its thread then.
     for endpoint in endpoints {
         let found = found.clone();
-        std::thread::spawn(move || {
+        start_search(move || {
             let _nobody_waits = found.send(format!("{endpoint}: {}", reason(&endpoint)));
         });
     }
     let next = || reasons.recv_timeout(REASON_TIMEOUT).ok();
     let known: Vec<_> = std::iter::from_fn(next).take(count).collect();
     if known.is_empty() { format!("{all}: no answer") } else { known.join("; ") }
+}
+
+/// Starts a thread that searches for a router.
+pub(super) fn start_search(search: impl FnOnce() + Send + 'static) {
+    let thread = std::thread::Builder::new().name("rfly-router".to_owned()).spawn(search);
+    if let Err(error) = thread {
+        tracing::warn!("no thread searches for the Zenoh router: {error}");
+    }
 }
 
 fn reason(endpoint: &str) -> String {
