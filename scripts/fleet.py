@@ -177,4 +177,4 @@ def main(count: int) -> None:
 if sys.argv[1:2] == ["watch"]:
     watch(int(sys.argv[2]), int(sys.argv[3]))
 else:
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 50)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)

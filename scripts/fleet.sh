@@ -3,7 +3,7 @@
 # lose 1 of 1000 packets: every PC sees every vehicle, images obey config/fleet_router.json5, and the loss of a bridge and of a router is
 # seen within 5 s and heals. Needs the program with Zenoh (scripts/zenoh.sh) and the right to make namespaces.
 #
-#   scripts/fleet.sh [VEHICLES_PER_PC]   # default 50
+#   scripts/fleet.sh [VEHICLES_PER_PC]   # default 10
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}

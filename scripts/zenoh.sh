@@ -2,7 +2,7 @@
 # The program with Zenoh (feature `zenoh`, docs/zenoh.md): lints and builds it, runs the tests of the feature, and the end-to-end tests on
 # Zenoh against PyPI's eclipse-zenoh.
 #
-#   scripts/zenoh.sh            # lints, build, Rust tests, end-to-end tests
+#   scripts/zenoh.sh            # lints, build, Rust tests, end-to-end tests, four PCs (scripts/fleet.sh)
 #   scripts/zenoh.sh e2e ...    # end-to-end tests only, with arguments of pytest; RFLY_BRIDGE names a program
 #   scripts/zenoh.sh ros2 ...   # test/ros2 with rmw_zenoh_cpp of the ROS 2 that is sourced, against the program built before
 set -euo pipefail
@@ -47,3 +47,4 @@ cargo build -q --release --features zenoh --target-dir "$target/zenoh"
 cargo test -q --features zenoh --target-dir "$target/zenoh" --lib -- zenoh::
 export RFLY_BRIDGE=$target/zenoh/release/rfly_bridge RFLY_EMULATOR=$target/zenoh/release/rflysim_emulator
 end_to_end
+if scripts/alone -q; then scripts/fleet.sh 3; else echo "zenoh: no networks of their own here: scripts/fleet.sh was not run"; fi
