@@ -1,4 +1,4 @@
-//! From interface files to Rust: structures with serde, definitions as text, and type hashes (REP 2011, RIHS01).
+//! From interface files to Rust: structures with serde, definitions as text, and type hashes (REP 2016, RIHS01).
 //!
 //! `build.rs` hands over the files and writes what comes out; nothing here touches the disk. What rosidl knows and no file
 //! uses is refused or does not compile: `wstring`, constants and defaults that are strings.

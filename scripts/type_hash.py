@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints lines of test/fixtures/type_hashes.txt (REP 2011, computed by rosbags) for what is named.
+"""Prints lines of test/fixtures/type_hashes.txt (REP 2016, computed by rosbags) for what is named.
 
 .venv/bin/python scripts/type_hash.py mavros_msgs/msg/State mavros_msgs/srv/SetMode simulation_interfaces/action/SimulateSteps ...
 """

@@ -130,7 +130,7 @@ pub(crate) fn begins_with_header(type_name: &str) -> bool {
     interface(type_name).is_some_and(|(_, header, ..)| *header)
 }
 
-/// Type hash (REP 2011, RIHS01) in hexadecimal, which peers since ROS 2 Iron exchange: of a message, of a whole service or
+/// Type hash (REP 2016, RIHS01) in hexadecimal, which peers since ROS 2 Iron exchange: of a message, of a whole service or
 /// action, or of one of their parts (`std_srvs/srv/Trigger_Request`). `None` for an unknown type.
 pub fn type_hash(type_name: &str) -> Option<&'static str> {
     interface(type_name).map(|(_, _, hash, _)| *hash)
