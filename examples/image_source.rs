@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 fn main() -> anyhow::Result<()> {
     let arguments: Vec<u32> = std::env::args()
         .skip(1)
-        .map(|text| text.parse().with_context(|| format!("`{text}` is no number")))
+        .map(|text| text.parse().with_context(|| format!("`{text}` is not a number")))
         .collect::<Result<_, _>>()?;
     let &[width, height, rate, frames] = arguments.as_slice() else {
         anyhow::bail!("usage: image_source WIDTH HEIGHT RATE_HZ FRAMES");

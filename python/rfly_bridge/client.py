@@ -193,7 +193,7 @@ class Sim:
     def _of_type(self, wanted: type[T], topic: str, after: float | None, timeout: float) -> T:
         message = self.latest(topic, after=after, timeout=timeout)
         if not isinstance(message, wanted):
-            raise TypeError(f"{topic} is no {wanted.__name__}: read it with latest()")
+            raise TypeError(f"{topic} has no {wanted.__name__}: read it with latest()")
         return message
 
     def _need(self, capability: str, what: str) -> None:

@@ -101,7 +101,7 @@ class Types:
 
     def _message(self, type_name: str, given: Mapping[str, Any] | None, path: str) -> Any:
         if given is not None and not isinstance(given, Mapping):
-            raise ValueError(f"{path or 'the message'}: {given!r} is no {type_name}: give a dictionary of its fields")
+            raise ValueError(f"{path or 'the message'}: {given!r} is not a {type_name}: give a dictionary of its fields")
         given = dict(given or {})
         names = [name for name, _ in self._store.fielddefs[type_name][1]]
         for name in given:
@@ -123,10 +123,10 @@ class Types:
         if given is None:
             given = [None] * length if node == Nodetype.ARRAY else []
         if isinstance(given, (str, bytes)) or not isinstance(given, (Iterable, np.ndarray)):
-            raise ValueError(f"{path}: {given!r} is no list")
+            raise ValueError(f"{path}: {given!r} is not a list")
         items = [self._value(element, item, f"{path}[{index}]") for index, item in enumerate(given)]
         if node == Nodetype.ARRAY and len(items) != length:
-            raise ValueError(f"{path} has {len(items)} elements, wanted are {length}")
+            raise ValueError(f"{path} has {len(items)} elements, expected {length}")
         is_number = element[0] == Nodetype.BASE and element[1][0] != "string"
         return np.array(items, _dtype(element[1][0])) if is_number else items
 
@@ -138,7 +138,7 @@ def _dtype(base: str) -> np.dtype:
 def _number_or_text(base: str, given: Any, path: str) -> Any:
     if base == "string":
         if given is not None and not isinstance(given, str):
-            raise ValueError(f"{path}: {given!r} is no text")
+            raise ValueError(f"{path}: {given!r} is not text")
         return given or ""
     if given is None:
         return False if base == "bool" else 0
@@ -150,7 +150,7 @@ def _number_or_text(base: str, given: Any, path: str) -> Any:
         return float(given)
     if dtype.kind in "iu" and is_integer and np.iinfo(dtype).min <= given <= np.iinfo(dtype).max:
         return int(given)
-    raise ValueError(f"{path}: {given!r} is no {base}")
+    raise ValueError(f"{path}: {given!r} is not {base}")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

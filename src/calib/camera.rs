@@ -58,7 +58,7 @@ impl<'a> Rig<'a> {
                 Lens::Fisheye { factor: self.settings.fisheye_factor(sensor) }
             }
             _ => {
-                let message = format!("is a {}, which is no camera", row.name);
+                let message = format!("is a {}, which is not a camera", row.name);
                 return Err(Problem::new(path(), message));
             }
         };

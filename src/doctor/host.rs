@@ -128,7 +128,7 @@ fn check_receive_address(
         }
         let what = format!(
             "its request tells the simulator to send to {destination} (SendProtocol[1] to [4] of Config.json, or receive_address), \
-             which is no address of this host"
+             which is not an address of this host"
         );
         let remedy = format!("-p receive_address:={own}; behind NAT, the address that leads here");
         found.push(Finding::new(Code::ReceiveAddress, &sensor.name, what, remedy));

@@ -50,7 +50,7 @@ impl Calibrations {
 impl LoadedCalibration {
     fn read(url: &str, sensor: &SensorConfig, old: Option<&Self>) -> Result<Self, Vec<String>> {
         if !sensor.kind.is_camera() {
-            return Err(vec![format!("TypeID {} is no camera", sensor.kind.type_id())]);
+            return Err(vec![format!("TypeID {} is not a camera", sensor.kind.type_id())]);
         }
         let path = path_of(url, sensor.seq_id).map_err(|why| vec![why])?;
         let modified = std::fs::metadata(&path).and_then(|metadata| metadata.modified()).ok();

@@ -251,7 +251,7 @@ async fn published_type(
     };
     match (given, found.as_deref()) {
         (Some(message), Some(types)) if !types.iter().any(|found| found == message.name()) => {
-            Err(other(types, &format!("a {} is wanted", message.name())))
+            Err(other(types, &format!("expected {}", message.name())))
         }
         (Some(message), _) => Ok(message),
         (None, Some([name])) => Ok(MessageType::by_name(name)?),
@@ -333,7 +333,7 @@ pub async fn publish(
             let (name, found, seconds) = (message.name(), publisher.subscribers(), options.timeout);
             let hint = subscribed_hint(&mut connections, &topic, name);
             return Err(CommandError::Graph(format!(
-                "{topic} has {found} subscriptions of type {name} after {seconds} s, wanted are {wanted}{hint} (-w 0 waits for none)"
+                "{topic} has {found} subscriptions of type {name} after {seconds} s, expected {wanted}{hint} (-w 0 waits for none)"
             )));
         }
     }

@@ -11,14 +11,14 @@ pub enum TerrainError {
     #[error("the height map has pixels of type {0:?} instead of 16-bit grey")]
     Pixels(image::ColorType),
     /// Columns and rows, at least one of which is less than 2.
-    #[error("the height map has {0} x {1} pixels, wanted are 2 x 2 and more")]
+    #[error("the height map has {0} x {1} pixels, expected 2 x 2 or more")]
     Size(u32, u32),
     /// Position in the text, from 1, and a value that is not a number.
-    #[error("value {0} of the map's text is {1:?}, wanted is a number")]
+    #[error("value {0} of the map's text is {1:?}, expected a number")]
     Number(usize, String),
     /// Count of numbers in the text.
     #[error(
-        "the map's text has {0} numbers, wanted are 9 (three corners), or 12 (and latitude, longitude, altitude)"
+        "the map's text has {0} numbers, expected 9 (three corners), or 12 (and latitude, longitude, altitude)"
     )]
     Count(usize),
     /// Axis, and coordinate in cm, in which two corners coincide.

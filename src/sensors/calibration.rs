@@ -53,7 +53,7 @@ impl Calibration {
         let file: CalibrationFile = serde_saphyr::from_str(text).map_err(|error| {
             let why = error.to_string();
             vec![format!(
-                "is no calibration of a camera: {}",
+                "is not a calibration of a camera: {}",
                 why.lines().next().unwrap_or_default()
             )]
         })?;

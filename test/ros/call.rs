@@ -117,24 +117,24 @@ fn a_request_that_does_not_fit_names_the_field_and_what_would() {
         ),
         (
             "[1, 2]",
-            "the whole: is a list, wanted is SpawnEntityRequest: name, allow_renaming, entity_resource",
+            "the whole: is a list, expected SpawnEntityRequest: name, allow_renaming, entity_resource",
         ),
-        ("{allow_renaming: 1}", "allow_renaming: is 1, wanted is true or false"),
-        ("{name: [a]}", "name: is a list, wanted is text"),
+        ("{allow_renaming: 1}", "allow_renaming: is 1, expected true or false"),
+        ("{name: [a]}", "name: is a list, expected text"),
         ("{name: a, name: b}", "the whole: \"name\" is given twice"),
         (
             "{initial_pose: {pose: {position: {x: east}}}}",
-            "initial_pose.pose.position.x: is \"east\", wanted is a number",
+            "initial_pose.pose.position.x: is \"east\", expected a number",
         ),
         (
             "{initial_pose: {header: {stamp: {nanosec: -1}}}}",
-            "initial_pose.header.stamp.nanosec: is -1, wanted is a whole number from 0 to 4294967295",
+            "initial_pose.header.stamp.nanosec: is -1, expected a whole number from 0 to 4294967295",
         ),
         (
             "{initial_pose: {header: {stamp: {sec: 1.5}}}}",
-            "initial_pose.header.stamp.sec: is 1.5, wanted is a whole number from -2147483648",
+            "initial_pose.header.stamp.sec: is 1.5, expected a whole number from -2147483648",
         ),
-        ("{initial_pose: 3}", "initial_pose: is 3, wanted is PoseStamped: header, pose"),
+        ("{initial_pose: 3}", "initial_pose: is 3, expected PoseStamped: header, pose"),
         ("{name: [}", "the request: line 1: invalid YAML"),
     ] {
         let error = rig.wrong(yaml);
@@ -142,7 +142,7 @@ fn a_request_that_does_not_fit_names_the_field_and_what_would() {
     }
     let rig = Rig::new::<SetParameters>(SetParametersResponse::default);
     let error = rig.wrong("parameters: [{}, {value: {bool_value: no, integer_value: x}}]");
-    let wanted = "rcl_interfaces/srv/SetParameters: parameters[1].value.integer_value: is \"x\", wanted is a whole number";
+    let wanted = "rcl_interfaces/srv/SetParameters: parameters[1].value.integer_value: is \"x\", expected a whole number";
     assert!(error.contains(wanted), "{error}");
 }
 
@@ -162,7 +162,7 @@ fn a_type_that_is_unknown_is_told_with_the_nearest() {
     };
     assert_eq!(
         call("std_srvs/srv/Triger").unwrap_err(),
-        "`std_srvs/srv/Triger` is no service type that is known here; did you mean \"std_srvs/srv/Trigger\"?"
+        "`std_srvs/srv/Triger` is not a known service type; did you mean \"std_srvs/srv/Trigger\"?"
     );
     for known in super::types::built_services() {
         call(known).unwrap_or_else(|error| panic!("{error}"));

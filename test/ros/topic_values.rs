@@ -51,15 +51,15 @@ fn a_message_that_does_not_fit_names_the_field_and_what_would() {
     let wrong = |kind: &str, yaml: &str| published(kind, yaml, RosTime(0)).expect_err(yaml);
     assert_eq!(
         wrong("std_msgs/msg/Strin", ""),
-        "`std_msgs/msg/Strin` is no message type that is known here; did you mean \"std_msgs/msg/String\"?"
+        "`std_msgs/msg/Strin` is not a known message type; did you mean \"std_msgs/msg/String\"?"
     );
     for (yaml, wanted) in [
         (
             "{pose: {positon: {x: 1}}}",
             "the message of geometry_msgs/msg/PoseStamped: pose: Pose has no field \"positon\"; did you mean \"position\"?",
         ),
-        ("{header: now}", "header: is \"now\", wanted is Header: stamp, frame_id"),
-        ("{header: {stamp: auto}}", "header.stamp: is \"auto\", wanted is Time: sec, nanosec"),
+        ("{header: now}", "header: is \"now\", expected Header: stamp, frame_id"),
+        ("{header: {stamp: auto}}", "header.stamp: is \"auto\", expected Time: sec, nanosec"),
         ("{pose: [1}", "the message: line 1: invalid YAML"),
     ] {
         let error = wrong("geometry_msgs/msg/PoseStamped", yaml);
@@ -96,7 +96,7 @@ fn a_path_leads_to_a_field_or_says_what_there_is() {
     assert!(wrong.contains("did you mean \"position\"?"), "{wrong}");
     assert!(wrong.contains("It has: position, orientation"), "{wrong}");
     assert!(at("pose.position.x.y").is_err());
-    assert!(at("covariance.x").unwrap_err().contains("is no index of an array"));
+    assert!(at("covariance.x").unwrap_err().contains("is not an index of an array"));
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_wrong_map_says_what_is_wrong() {
     let vector = golden::load_one("terrain", "small_9");
     let png = golden::unhex(vector["args"]["png_hex"].as_str().unwrap());
     for (text, wanted) in [
-        ("1000,1000,500,-1000,-1000,100,0,0", "has 8 numbers, wanted are 9"),
+        ("1000,1000,500,-1000,-1000,100,0,0", "has 8 numbers, expected 9"),
         ("1000,1000,500,-1000,-1000,100,0,0,300,1", "has 10 numbers"),
         ("1000,1000,500,-1000,-1000,100,0,zero,300", "value 8 of the map's text is \"zero\""),
         ("1000,1000,500,-1000,1000,100,0,0,300", "same y of 1000 cm"),

@@ -53,7 +53,7 @@ fn the_file_is_read_and_written_again() {
 
 #[test]
 fn everything_that_is_wrong_is_said() {
-    assert!(problems("image_width: 48").contains("is no calibration of a camera"));
+    assert!(problems("image_width: 48").contains("is not a calibration of a camera"));
     let wrong = FILE
         .replace("plumb_bob", "fov")
         .replace("41.5", ".nan")

@@ -63,8 +63,8 @@ impl Params {
             let no_fisheye = params.fisheye_factor.is_some() && optics != Optics::Fisheye;
             for (key, is_wrong, wanted, why) in [
                 ("boxes", no_pinhole, "be false", "has no image of a pinhole camera"),
-                ("gimbal", no_camera, "be false", "is no camera"),
-                ("fisheye_factor", no_fisheye, "not be set", "is no fisheye"),
+                ("gimbal", no_camera, "be false", "is not a camera"),
+                ("fisheye_factor", no_fisheye, "not be set", "is not a fisheye"),
             ] {
                 if is_wrong {
                     let message = format!("must {wanted} for TypeID {type_id}, which {why}");

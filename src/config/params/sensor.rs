@@ -60,7 +60,7 @@ parameters! {
 
         [SENSOR]
         fov_deg: Option<f32> = "fov_deg", Float(0.001, 360.0), ["deg"] live
-            "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is no fisheye.";
+            "Horizontal field of view, instead of CameraFOV; below 180 for a camera that is not a fisheye.";
         fisheye_factor: Option<f64> = "fisheye_factor", Float(0.0, 2.0) = 0.0, live "Instead of fisheye.factor; 0: fisheye.factor applies."
             => |r| r.read::<Option<f64>>("fisheye_factor").filter(|factor| *factor > 0.0);
         camera_info_url: Option<String> = "camera_info_url", Str = "", live

@@ -302,7 +302,7 @@ fn play_message(
     let time = i64::try_from(message.time).unwrap_or(i64::MAX);
     let topic = &message.channel.topic;
     if let Some(port) = topic.strip_prefix("udp/") {
-        let Ok(port) = port.parse() else { return Ok(Err("the port is no number")) };
+        let Ok(port) = port.parse() else { return Ok(Err("the port is not a number")) };
         let Some((&[a, b, c, d, p, q, l, m, n, o], bytes)) =
             message.data.split_first_chunk::<HEADER_LEN>()
         else {

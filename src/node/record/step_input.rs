@@ -11,7 +11,7 @@ pub fn read_steps(step_queue: &'static StepQueue) -> Result<(), NodeError> {
     tasks::spawn_once("rfly-keys", move || {
         for line in io::stdin().lines().map_while(Result::ok) {
             let Some(step) = parse_step(&line) else {
-                tracing::warn!("{line:?} is no step: {HELP}");
+                tracing::warn!("{line:?} is not a step: {HELP}");
                 continue;
             };
             step_queue.request(step, |stepped| {

@@ -348,7 +348,7 @@ fn describe_flag(name: &str, flag: u8) -> String {
             "another program reads it, or ended while it read it; a block has one reader".to_owned()
         }
         Ok(ShmFlag::Released) => "RflySim3D writes no further frame".to_owned(),
-        Err(other) => format!("its first byte is {other}, which is no flag of RflySim3D"),
+        Err(other) => format!("its first byte is {other}, which is not a flag of RflySim3D"),
     };
     format!("/dev/shm/{name} is open; {what}")
 }

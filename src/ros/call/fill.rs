@@ -77,7 +77,7 @@ impl<'a> YamlField<'a> {
             Some(YamlKind::Mapping(_)) => "has fields".to_owned(),
             Some(YamlKind::Empty) | None => "is empty".to_owned(),
         };
-        self.error(format!("{found}, wanted is {wanted}"))
+        self.error(format!("{found}, expected {wanted}"))
     }
 
     fn default_number<T>(&self, read: impl FnOnce(&Value) -> Option<T>, number: fn(i64) -> T) -> T {
@@ -297,7 +297,7 @@ impl<'de> de::Deserializer<'de> for YamlField<'_> {
         };
         if elements.len() != length {
             let found = elements.len();
-            return Err(self.error(format!("has {found} elements, wanted are {length}")));
+            return Err(self.error(format!("has {found} elements, expected {length}")));
         }
         visitor.visit_seq(Elements(elements.into_iter()))
     }

@@ -19,7 +19,7 @@ use tokio::sync::oneshot;
 #[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum CallError {
     /// Not a type that is built in.
-    #[error("`{type_name}` is no {kind} type that is known here{hint}")]
+    #[error("`{type_name}` is not a known {kind} type{hint}")]
     Type { kind: &'static str, type_name: String, hint: String },
     /// The text is not YAML.
     #[error("the {kind}: line {line}: {message}")]

@@ -62,7 +62,7 @@ impl MessageValue {
                 Self::List(items) => {
                     let index = step.parse::<usize>().ok();
                     items.get(index.ok_or_else(|| {
-                        format!("{path}: \"{step}\" is no index of an array, such as [0]")
+                        format!("{path}: \"{step}\" is not an index of an array, such as [0]")
                     })?)
                 }
                 _ => return Err(format!("{path}: \"{step}\" is a field of a single value")),

@@ -139,7 +139,7 @@ fn read_state(
     let drawn_entity = scene.entities.of_id(id).filter(|e| e.kind.is_drawn());
     let vehicle_type = match (message.vehicle_types.get(i), &drawn_entity) {
         (Some(given), _) => i32::try_from(*given)
-            .map_err(|_cast| skipped(SkipCause::Type, format!("{given} is no type of {id}")))?,
+            .map_err(|_cast| skipped(SkipCause::Type, format!("{given} is not a type of {id}")))?,
         (None, Some(entity)) => entity.vehicle_type,
         (None, None) => {
             let message = format!("{id} was not spawned here: vehicle_types must contain its type");

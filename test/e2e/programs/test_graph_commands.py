@@ -126,11 +126,11 @@ def test_what_is_asked_for_wrongly_is_told_with_what_would_be_right(peer):
     for arguments, wanted in [
         (["echo", "/peer/wrng", "--timeout", "4"], 'nobody publishes /peer/wrng within 4 s; did you mean "/peer/wrong"?'),
         (["echo", "/peer/wrong", "std_msgs/msg/Strin"], 'did you mean "std_msgs/msg/String"?'),
-        (["echo", "/peer/wrong", TEXT], f"/peer/wrong is {POSE}; a {TEXT} is wanted"),
+        (["echo", "/peer/wrong", TEXT], f"/peer/wrong is {POSE}; expected {TEXT}"),
         (["echo", "/peer/wrong", "--field", "pose.positon"], 'no field "positon"; did you mean "position"?'),
         (["echo", "/peer/wrong", "--once", "--timeout", "3"], "no message on /peer/wrong within 3 s"),
         (["pub", "/peer/text", TEXT, "{dat: 1}"], 'has no field "dat"; did you mean "data"?'),
-        (["pub", "-1", "/peer/text", POSE, "--timeout", "4"], f"0 subscriptions of type {POSE} after 4 s, wanted are 1; it is subscribed to as {TEXT}"),
+        (["pub", "-1", "/peer/text", POSE, "--timeout", "4"], f"0 subscriptions of type {POSE} after 4 s, expected 1; it is subscribed to as {TEXT}"),
         (["pub", "-1", "/peer/txt", TEXT, "--timeout", "4"], 'did you mean "/peer/text"?'),
     ]:  # fmt: skip
         said = run(peer, *arguments, code=1)

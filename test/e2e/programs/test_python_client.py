@@ -120,12 +120,12 @@ def test_every_type_that_can_be_published_is_encoded_as_rosbags_defines_it(sim):
     assert channels.tolist() == list(range(18))
     for name, fields, why in [
         (POSE, {"pose": {"positon": {}}}, "did you mean 'position'"),
-        (POSE, {"pose": {"position": {"x": "1"}}}, "pose.position.x: '1' is no float64"),
-        (POSE, {"header": {"frame_id": 3}}, "header.frame_id: 3 is no text"),
-        (POSE, {"header": {"stamp": {"nanosec": -1}}}, "header.stamp.nanosec: -1 is no uint32"),
-        (POSE, {"pose": 5}, "pose: 5 is no geometry_msgs/msg/Pose"),
-        (override, {"channels": [1, 2]}, "channels has 2 elements, wanted are 18"),
-        (override, {"channels": 7}, "channels: 7 is no list"),
+        (POSE, {"pose": {"position": {"x": "1"}}}, "pose.position.x: '1' is not float64"),
+        (POSE, {"header": {"frame_id": 3}}, "header.frame_id: 3 is not text"),
+        (POSE, {"header": {"stamp": {"nanosec": -1}}}, "header.stamp.nanosec: -1 is not uint32"),
+        (POSE, {"pose": 5}, "pose: 5 is not a geometry_msgs/msg/Pose"),
+        (override, {"channels": [1, 2]}, "channels has 2 elements, expected 18"),
+        (override, {"channels": 7}, "channels: 7 is not a list"),
     ]:
         with pytest.raises(ValueError, match=why.replace("[", r"\[")):
             types.encode(name, fields)
@@ -136,7 +136,7 @@ def test_what_is_asked_wrongly_is_answered_with_what_to_do(sim):
         (lambda: sim.latest("sensor0/img_rbg", timeout=0.1), TimeoutError, "did you mean 'sensor0/img_rgb'"),
         (lambda: sim.latest("img_depth/none", timeout=0.1), TimeoutError, "there is no topic img_depth/none"),
         (lambda: sim.latest("camera_info"), ValueError, "may be any of /rflysim/sensor0/camera_info, /rflysim/sensor1/camera_info"),
-        (lambda: sim.image(CLOUD), TypeError, "is no Image"),
+        (lambda: sim.image(CLOUD), TypeError, "has no Image"),
         (lambda: sim.call("/mavros/cmd/armin", {}, timeout=0.1), TimeoutError, "did you mean '/mavros/cmd/arming'"),
         (lambda: sim.call("/mavros/cmd/arming", {"valu": True}), rfly_bridge.BridgeError, 'has no field "valu"'),
         (lambda: sim.call("/mavros/set_mode", {"custom_mode": 1.5j}), TypeError, "cannot be sent"),

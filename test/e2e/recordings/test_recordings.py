@@ -221,7 +221,7 @@ def test_n_steps_publish_what_the_first_n_datagrams_give(domain_id, simulator_po
     assert count > 20 and expected["/rflysim/sensor0/img_rgb"]
 
     with (typed := stepping(FLIGHT, domain_id, tmp_path / "typed")) as process:
-        answers = {"": "played 1,", "5": "played 5,", "nonsense": "is no step", str(count - 6): f"played {count - 6},"}
+        answers = {"": "played 1,", "5": "played 5,", "nonsense": "is not a step", str(count - 6): f"played {count - 6},"}
         for line, answer in answers.items():
             assert typed.asks(line, answer.split()[0]).count(answer) == 1
         process.send_signal(signal.SIGINT)

@@ -102,7 +102,7 @@ def test_the_maps_of_the_terrain_are_latched(system):
     ("arguments", "wanted"),
     [
         ([TERRAIN, "{point: []}"], 'has no field "point"; did you mean "points"?'),
-        ([TERRAIN, "{points: [{x: a}]}"], 'points[0].x: is "a", wanted is a number'),
+        ([TERRAIN, "{points: [{x: a}]}"], 'points[0].x: is "a", expected a number'),
         ([TERRAIN, "std_srvs/srv/Triger", ""], 'did you mean "std_srvs/srv/Trigger"?'),
         ([TERRAIN, "std_srvs/srv/Trigger", ""], "is a rfly_bridge_msgs/srv/GetHeight, not a std_srvs/srv/Trigger"),
         (

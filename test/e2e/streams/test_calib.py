@@ -490,7 +490,7 @@ def test_a_sensor_that_does_not_fit_is_refused_by_name(tmp_path):
         (f"--for vins --cameras {LEFT.seq},{FISHEYE.seq}", "--cameras", "different sizes"),
         (f"--for vins --cameras {LEFT.seq},{LEFT.seq}", "--cameras", "equal SeqIDs"),
         (f"--for vins --cameras {LEFT.seq},{RIGHT.seq},{COLOUR.seq}", "--cameras", "more than two"),
-        (f"--for vins --cameras {LIDAR_20.seq}", f"sensor {LIDAR_20.seq}", "is no camera"),
+        (f"--for vins --cameras {LIDAR_20.seq}", f"sensor {LIDAR_20.seq}", "is not a camera"),
         ("--for vins --vehicle 3", "vehicle 3", "not configured"),
     ]:
         lines = refused(tmp_path, every, options)
