@@ -95,7 +95,11 @@ fn check_finite_f32(field: &str, values: &[f32]) -> Result<(), InputError> {
     refuse(InputCause::NotFinite, text)
 }
 
-fn to_f32<const N: usize>(field: &str, values: [f64; N]) -> Result<[f32; N], InputError> {
+/// Converts to the numbers of a packet; refuses what is not finite there.
+pub(super) fn to_f32<const N: usize>(
+    field: &str,
+    values: [f64; N],
+) -> Result<[f32; N], InputError> {
     let values = values.map(|value| value as f32);
     check_finite_f32(field, &values)?;
     Ok(values)

@@ -1,5 +1,5 @@
 //! Converts messages of the simulated network between vehicles to datagrams and back.
-use super::inputs::{InputCause, InputError, InputResult};
+use super::inputs::{InputCause, InputError, InputResult, to_f32};
 use crate::frames::{Attitude, Euler, Frd, Ned, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
@@ -51,7 +51,7 @@ impl NetSim {
         let packet = Packet {
             time: message.time.into(),
             euler: attitude.euler().to_array().map(|x| F32::new(x as f32)),
-            velocity: velocity.map(|x| F32::new(x as f32)),
+            velocity: to_f32("velocity", velocity)?.map(F32::new),
             home: [message.home_latitude, message.home_longitude, message.home_altitude]
                 .map(F64::new),
             position: position.map(F64::new),

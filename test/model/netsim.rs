@@ -154,3 +154,19 @@ fn a_foreign_sender_and_data_that_would_be_a_state_are_refused() {
     ];
     insta::assert_snapshot!(texts.join("\n"));
 }
+
+#[test]
+fn a_velocity_that_is_infinite_in_a_packet_is_refused() {
+    let state = |z| NetSimState {
+        sender: 1,
+        orientation: orientation(&[0.0; 3]),
+        velocity: vector3([1.0, 2.0, z]),
+        ..Default::default()
+    };
+    assert!(net().state(&state(1e38), 0.0).is_ok());
+    for z in [1e39, -1e300, f64::INFINITY, f64::NAN] {
+        let refused = net().state(&state(z), 0.0).unwrap_err();
+        assert_eq!(refused.cause.name(), "not_finite");
+        assert!(refused.text.starts_with("velocity: must be finite as 32-bit numbers"), "{z}");
+    }
+}

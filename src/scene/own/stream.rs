@@ -25,7 +25,7 @@ pub enum SkipCause {
     Scale,
     /// A motor speed is NaN or infinite.
     MotorRpm,
-    /// A velocity, rate or time is NaN or infinite, or no packet has a field for it.
+    /// A velocity, rate or time is NaN, infinite or beyond 32 bits, or no packet has a field for it.
     Motion,
 }
 
@@ -167,8 +167,10 @@ fn read_state(
         );
         return Err(skipped(SkipCause::Scale, message));
     }
-    let (velocity, rate, time) = read_motion(world, message, i)
-        .map_err(|field| skipped(SkipCause::Motion, format!("{field} of {id} must be finite")))?;
+    let (velocity, rate, time) = read_motion(world, message, i).map_err(|(field, bits)| {
+        let message = format!("{field} of {id} must be finite as {bits}-bit numbers");
+        skipped(SkipCause::Motion, message)
+    })?;
     if let Some(entity) = drawn_entity {
         if let Some(keep_alive) = &mut entity.keep_alive {
             keep_alive.since_s = call.uptime_s;
@@ -202,24 +204,25 @@ fn read_state(
 /// Velocity, rate and time of an entity.
 type StreamedMotion = (Vector<Ned>, Option<Vector<Frd>>, Option<f64>);
 
-/// Reads the motion of one entity, or returns the name of the field that is not finite.
+/// Reads the motion of one entity, or returns the field that is not finite in the packets, and its bits there.
 fn read_motion(
     world: WorldConvention,
     message: &EntityStates,
     i: usize,
-) -> Result<StreamedMotion, &'static str> {
+) -> Result<StreamedMotion, (&'static str, u8)> {
     let array = |v: &Vector3| [v.x, v.y, v.z];
     let time = message.times.get(i).or_else(|| message.times.first()).copied();
     let velocity = message.velocities.get(i).map(array).unwrap_or_default();
     let rate = message.rates.get(i).map(array);
-    for (name, values) in [
-        ("velocities", &velocity[..]),
-        ("rates", rate.as_ref().map_or(&[], |rate| &rate[..])),
-        ("times", time.as_slice()),
-    ] {
-        if !values.iter().all(|value| value.is_finite()) {
-            return Err(name);
-        }
+    let is_finite_f32 = |values: &[f64]| values.iter().all(|value| (*value as f32).is_finite());
+    if !is_finite_f32(&velocity) {
+        return Err(("velocities", 32));
+    }
+    if !rate.as_ref().is_none_or(|rate| is_finite_f32(rate)) {
+        return Err(("rates", 32));
+    }
+    if !time.is_none_or(f64::is_finite) {
+        return Err(("times", 64));
     }
     let rate = rate.map(|rate| Vector::<Flu>::from(rate).into());
     Ok((world.ned(velocity), rate, time))
