@@ -1,6 +1,6 @@
 //! A serial line that reopens after a disconnect.
 use crate::vehicle::Sink;
-use std::time::Duration;
+use std::{io, time::Duration};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, ReadHalf, WriteHalf};
 use tokio::{sync::mpsc, time::Instant};
 use tokio_serial::{SerialPortBuilderExt as _, SerialStream};
@@ -25,11 +25,19 @@ pub(super) struct SerialLine {
 }
 
 /// Outcome of one wait.
+#[derive(Debug, Eq, PartialEq)]
 enum LineEvent {
     Read(usize),
     Send(Vec<u8>),
     Written(usize),
     Broken,
+}
+
+impl LineEvent {
+    /// A line that takes or gives no byte is gone; another attempt would return at once, again and again.
+    fn of(done: io::Result<usize>, event: fn(usize) -> Self) -> Self {
+        done.ok().filter(|len| *len > 0).map_or(Self::Broken, event)
+    }
 }
 
 impl SerialLine {
@@ -64,12 +72,9 @@ impl SerialLine {
                 continue;
             };
             let event = tokio::select! {
-                read = reader.read(&mut self.buffer) => match read {
-                    Ok(len) if len > 0 => LineEvent::Read(len),
-                    _ => LineEvent::Broken,
-                },
+                read = reader.read(&mut self.buffer) => LineEvent::of(read, LineEvent::Read),
                 written = writer.write(&self.unsent), if !self.unsent.is_empty() => {
-                    written.map_or(LineEvent::Broken, LineEvent::Written)
+                    LineEvent::of(written, LineEvent::Written)
                 }
                 Some(bytes) = self.to_send.recv(), if self.unsent.is_empty() => LineEvent::Send(bytes),
             };
@@ -117,6 +122,21 @@ impl SerialLine {
                 self.is_disconnected = true;
             }
             Err(_) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_takes_or_gives_no_byte_is_gone() {
+        let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+        for event in [LineEvent::Read, LineEvent::Written] {
+            assert_eq!(LineEvent::of(Ok(7), event), event(7));
+            assert_eq!(LineEvent::of(Ok(0), event), LineEvent::Broken);
+            assert_eq!(LineEvent::of(Err(gone()), event), LineEvent::Broken);
         }
     }
 }
