@@ -4,6 +4,7 @@ use parking_lot::{Condvar, Mutex};
 use socket2::Socket;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{Ipv4Addr, SocketAddrV4, UdpSocket};
+use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::{io, time::Duration};
@@ -14,8 +15,10 @@ static PLAYER: OnceLock<Player> = OnceLock::new();
 const RECEIVER_TIMEOUT: Duration = Duration::from_secs(60);
 /// Time between two reads of a block's flag.
 const FLAG_PERIOD: Duration = Duration::from_micros(50);
-/// Maximum number of these reads: at least 2 s in total. A reader opens a new block within 0.2 s.
+/// Maximum number of these reads until a reader begins: at least 2 s in total. A reader opens a new block within 0.2 s.
 const MAX_FLAG_READS: u32 = 40_000;
+/// Maximum number of these reads until a reader ends: at least 60 s in total.
+const MAX_READING: u32 = 1_200_000;
 
 /// Time of the last played datagram or frame, in ns since 1970; `None` unless this process plays a recording.
 pub fn played_time() -> Option<i64> {
@@ -93,7 +96,7 @@ impl Player {
     /// Writes a frame into the block `name` and waits until it is read; false if there is no reader.
     ///
     /// # Errors
-    /// The block cannot be created.
+    /// The block cannot be created; or its reader is stuck.
     pub fn block(&self, name: &str, time: i64, frame: &[u8], ready: u8) -> Result<bool, ShmError> {
         let mut blocks = self.blocks.lock();
         if blocks.unread.contains(name) {
@@ -108,17 +111,17 @@ impl Player {
         self.set_time(Some(time));
         block.copy_in(1, frame.get(1..).unwrap_or_default());
         block.set_flag(ready);
-        let mut reads = 0;
-        // The reader sets the flag to one value while it reads and to a larger one at the end.
-        while block.flag() <= ready + 1 {
-            reads += 1;
-            if reads > MAX_FLAG_READS && block.flag() == ready {
+        match wait_for_reader(ready, || block.flag(), || std::thread::sleep(FLAG_PERIOD)) {
+            BlockReader::Done => Ok(true),
+            BlockReader::Absent => {
                 blocks.unread.insert(name.to_owned());
-                return Ok(false);
+                Ok(false)
             }
-            std::thread::sleep(FLAG_PERIOD);
+            BlockReader::Stuck => {
+                blocks.unread.insert(name.to_owned());
+                Err(ShmError::io(Path::new(name), io::ErrorKind::TimedOut.into()))
+            }
         }
-        Ok(true)
     }
 
     fn set_time(&self, time: Option<i64>) {
@@ -133,6 +136,28 @@ impl Player {
             let _removed_already = SharedBlock::remove(&name);
         }
     }
+}
+
+/// What became of a frame in a block.
+#[derive(Debug, Eq, PartialEq)]
+enum BlockReader {
+    Done,
+    Absent,
+    /// It began to read, and did not end.
+    Stuck,
+}
+
+/// Waits until a frame with the flag `ready` is read. The reader sets the flag to one value while it reads and to a larger one at
+/// the end.
+fn wait_for_reader(ready: u8, flag: impl Fn() -> u8, mut rest: impl FnMut()) -> BlockReader {
+    for reads in 0..MAX_READING {
+        match flag() {
+            now if now > ready + 1 => return BlockReader::Done,
+            now if now == ready && reads > MAX_FLAG_READS => return BlockReader::Absent,
+            _ => rest(),
+        }
+    }
+    BlockReader::Stuck
 }
 
 /// Binds the socket of a receiver of datagrams that are played at `port`; `None` unless this process plays a recording.
@@ -174,4 +199,29 @@ pub(in crate::transport) fn block_name(name: &str) -> String {
         return name.to_owned();
     }
     format!("rfly_replay_{}_{name}", std::process::id())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    /// Of the flag after each rest.
+    fn wait(flags: impl Fn(u32) -> u8) -> (BlockReader, u32) {
+        let rests = Cell::new(0);
+        let reader = wait_for_reader(2, || flags(rests.get()), || rests.set(rests.get() + 1));
+        (reader, rests.get())
+    }
+
+    #[test]
+    fn a_reader_that_never_begins_or_never_ends_does_not_hold_up_a_replay() {
+        // Ready, reading, released.
+        assert_eq!(wait(|rests| 2 + rests.min(10) as u8 / 5), (BlockReader::Done, 10));
+        let (reader, rests) = wait(|_| 2);
+        assert_eq!(reader, BlockReader::Absent);
+        assert!(rests >= 40_000, "at least 2 s: {rests}");
+        let (reader, rests) = wait(|rests| if rests < 10 { 2 } else { 3 });
+        assert_eq!(reader, BlockReader::Stuck);
+        assert!(rests >= 1_200_000, "at least 60 s: {rests}");
+    }
 }

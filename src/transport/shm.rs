@@ -226,7 +226,7 @@ impl WatchedBlock {
 }
 
 impl ShmError {
-    fn io(path: &Path, source: io::Error) -> Self {
+    pub(super) fn io(path: &Path, source: io::Error) -> Self {
         Self::Io { path: path.to_path_buf(), source }
     }
 }

@@ -3,7 +3,7 @@ use super::allowed_parameters::allow;
 use super::raw::{CONFIG, HEADER_LEN, SCENE, TERRAIN, attachment_parameter};
 use super::reader::{ReadError, RecordedMessage, RecordingEntry, RecordingReader, printable};
 use crate::node::replay_steps::{StepQueue, StepRunner};
-use crate::transport::{Datagram, Player};
+use crate::transport::{Datagram, Player, ShmError};
 use crate::wire::ShmFlag;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -329,7 +329,12 @@ fn play_message(
         let played = player.block(name, time, &message.data, ShmFlag::Ready as u8);
         return Ok(played.map_err(|error| {
             tracing::debug!("shm/{name}: {error}");
-            "the block cannot be created"
+            match error {
+                ShmError::Io { source, .. } if source.kind() == io::ErrorKind::TimedOut => {
+                    "the reader of the block is stuck"
+                }
+                _ => "the block cannot be created",
+            }
         }));
     }
     Ok(Ok(false))
