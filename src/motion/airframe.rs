@@ -172,7 +172,11 @@ fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
             (or_zero(north.hypot(east)), target_down, or_zero(east).atan2(or_zero(north)))
         }
         Setpoint::Position([north, east, down], _) => {
-            let (heading, share) = circle_heading([north, east], &here, limits.radius);
+            // No position to circle around: straight on.
+            let (heading, share) = match [north, east].iter().all(|x| x.is_finite()) {
+                true => circle_heading([north, east], &here, limits.radius),
+                false => (body.euler.yaw, 0.0),
+            };
             let speed = body.ground_speed();
             circle_bank = share * (speed * speed / (GRAVITY * limits.radius.max(1.0))).atan();
             (limits.speed, down, heading)
@@ -209,7 +213,7 @@ fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
 
 /// Returns the heading onto a clockwise circle around a position, and the share of the circle's bank that it needs.
 fn circle_heading([north, east]: [f64; 2], here: &Vector<Ned>, radius: f64) -> (f64, f64) {
-    let (dn, de) = (here.x() - or_zero(north), here.y() - or_zero(east));
+    let (dn, de) = (here.x() - north, here.y() - east);
     let distance = dn.hypot(de);
     let angle = de.atan2(dn);
     let excess = (distance - radius) / radius.max(1.0);

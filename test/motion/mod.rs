@@ -271,6 +271,21 @@ fn a_vehicle_is_put_where_coptersim_would_put_it_and_restarts_there() {
 }
 
 #[test]
+fn a_fixed_wing_without_a_position_flies_straight_on() {
+    let mut rig = Rig::new(Airframe::FixedWing);
+    rig.tell(SimpleCommand::TakeOff { position: [2000.0, 0.0, -50.0] });
+    rig.fly(40);
+    for position in [[f32::NAN, 0.0, -50.0], [0.0, f32::NAN, -50.0], [f32::INFINITY; 3]] {
+        let [north, east, _] = single(rig.truth().velocity);
+        rig.tell(SimpleCommand::PositionNed { position, yaw: f32::NAN });
+        rig.fly(20);
+        let [north_then, east_then, _] = single(rig.truth().velocity);
+        let turned = east_then.atan2(north_then) - east.atan2(north);
+        assert!(turned.abs() < 0.05, "{position:?}: it turned by {turned} rad");
+    }
+}
+
+#[test]
 fn numbers_that_are_none_leave_a_vehicle_where_numbers_are() {
     for airframe in [Airframe::PointMass, Airframe::FixedWing] {
         let mut rig = Rig::new(airframe);
