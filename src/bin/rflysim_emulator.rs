@@ -169,6 +169,10 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     if !(options.lidar_noise >= 0.0 && options.lidar_noise.is_finite()) {
         bail!("--lidar-noise must be 0 or above");
     }
+    // A datagram of 64 KiB then takes half a second.
+    if options.link_gbit_per_s != 0.0 && !(0.001..).contains(&options.link_gbit_per_s) {
+        bail!("--link must be 0 or at least 0.001 Gbit/s");
+    }
     let shares = [faults.loss, faults.reorder, faults.duplicate, faults.corrupt];
     if shares.iter().any(|p| !(0.0..=1.0).contains(p)) {
         bail!("--loss, --reorder, --duplicate and --corrupt are shares from 0 to 1");

@@ -13,6 +13,8 @@ pub(super) struct Pacer {
 impl Pacer {
     /// Shorter waits accumulate, because sleeping costs more than it gains.
     const SLACK: Duration = Duration::from_micros(60);
+    /// Longest time of a datagram; without a limit, a tiny rate would overflow the time and panic.
+    const MAX_TIME: Duration = Duration::from_secs(1);
 
     /// Creates the link; a rate of 0 Gbit/s is no limit.
     pub(super) fn new(gbit_per_s: f64) -> Self {
@@ -30,7 +32,7 @@ impl Pacer {
         if wait > Self::SLACK {
             std::thread::sleep(wait);
         }
-        self.free_at =
-            self.free_at.max(now) + Duration::from_secs_f64(bytes as f64 * self.seconds_per_byte);
+        let time = Duration::try_from_secs_f64(bytes as f64 * self.seconds_per_byte);
+        self.free_at = self.free_at.max(now) + time.unwrap_or(Self::MAX_TIME).min(Self::MAX_TIME);
     }
 }

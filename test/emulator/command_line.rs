@@ -21,11 +21,13 @@ fn ros_arguments_of_a_launch_file_are_ignored() {
 }
 
 #[test]
-fn a_battery_and_a_fence_that_cannot_be_are_refused_with_their_names() {
+fn options_that_cannot_be_are_refused_with_their_names() {
     for (option, value, reason) in [
         ("--battery", "120", "0 to 100 percent"),
         ("--fence", "5", "1 numbers instead of 2"),
         ("--autopilot", "serial", "possible values"),
+        ("--link", "1e-300", "at least 0.001 Gbit/s"),
+        ("--link", "NaN", "at least 0.001 Gbit/s"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_rflysim_emulator"))
             .args([option, value])

@@ -67,6 +67,26 @@ fn one_fault_does_not_move_the_others() {
 }
 
 #[test]
+fn a_delay_ends_within_an_hour() {
+    for delay_ms in [1e9, 1e300, f64::INFINITY] {
+        let faults = Faults { delay_ms, ..Faults::default() };
+        let mut delays = Vec::new();
+        FaultInjector::new(1).pass(&faults, [&[1], &[]], |delay, _| delays.push(delay.as_secs()));
+        assert_eq!(delays, [3600], "{delay_ms} ms");
+    }
+}
+
+#[test]
+fn a_link_without_bandwidth_is_slow_and_does_not_end_the_emulator() {
+    let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[]);
+    let rig = Rig::with(world, |o| o.link_gbit_per_s = 1e-300, Faults::default());
+    rig.send(&rig.request(1, 1));
+    rig.frame();
+    // The thread of the frames counts them after it has sent them.
+    wait(|| rig.emulator.stats().sensors.get(&1).is_some_and(|sensor| sensor.frames > 0));
+}
+
+#[test]
 fn reordered_datagrams_follow_their_successor() {
     let (out, counts) = run(&Faults { reorder: 0.2, seed: 3, ..Faults::default() }, 1);
     let numbers: Vec<_> =

@@ -403,3 +403,27 @@ fn a_vehicle_can_be_put_into_the_air() {
         near(found.to_degrees(), degrees, 1e-4, "roll, pitch, yaw");
     }
 }
+
+#[test]
+fn a_vehicle_can_be_put_at_a_latitude_and_longitude_with_a_heading() {
+    let rig = two_with(|o| {
+        (o.autopilot, o.state_rate) = (Some(ControlMode::MavlinkFull), 50);
+    });
+    // The map centre is at 40.1540302, 116.2593683; a degree there is 111.0 km to the north and 85.2 km to the east.
+    let request = CopterSimRequestPacket::new(1).at_geodetic(40.155_030_2, 116.260_368_3, 90.0);
+    rig.client.send_to(request.as_bytes(), rig.emulator.coptersims()[0]).unwrap();
+    let mut buffer = [0; 512];
+    let (position, yaw) = wait_for("the vehicle where it was put", || {
+        let len = rig.states.recv(&mut buffer).unwrap();
+        match TruthDatagram::parse(&buffer[..len]) {
+            Ok(TruthDatagram::State(state)) if state.copter_id == 1 && state.position[0] > 50.0 => {
+                Some((state.position, state.euler[2]))
+            }
+            _ => None,
+        }
+    });
+    near(position[0], 111.0, 0.2, "north");
+    near(position[1], 85.2, 0.2, "east");
+    near(position[2], -0.15, 0.3, "on the ground");
+    near(yaw.to_degrees(), 90.0, 1e-3, "heading");
+}
