@@ -237,3 +237,32 @@ fn every_kind_has_its_own_numbers_and_is_ended_by_what_the_table_says() {
         }
     }
 }
+
+#[test]
+fn a_fault_whose_end_is_not_sent_stays_active_and_the_others_are_cleared() {
+    let mut faults = faults();
+    let kinds = ["wind", "accelerometer_noise", "gyroscope_noise"];
+    for (second, kind) in kinds.iter().enumerate() {
+        let parameters = if *kind == "wind" { &[3.0, 4.0, 0.0][..] } else { &[2.0] };
+        let now = at(second as f64, 0.0);
+        assert!(faults.inject(&request(kind, parameters), now).is_ok(), "{kind}");
+    }
+    let now = at(10.0, 0.0);
+    let of = |faults: &mut Faults| {
+        faults.active(now).into_iter().map(|fault| fault.kind).collect::<Vec<_>>()
+    };
+    let mut cleared = faults.clear("", 0, now);
+    let mut sent = 0;
+    let result = faults.send_cleared(&mut cleared, |_| {
+        sent += 1;
+        if sent == 2 { Ok(()) } else { Err(format!("failure {sent}")) }
+    });
+    assert_eq!((sent, result), (3, Err("failure 1".to_owned())), "all are sent");
+    let told: Vec<_> = cleared.faults.iter().map(|fault| &*fault.kind).collect();
+    assert_eq!(told, ["accelerometer_noise"], "newest first");
+    assert_eq!(of(&mut faults), ["wind", "gyroscope_noise"], "oldest first");
+    // The next attempt clears the rest.
+    let mut cleared = faults.clear("", 0, now);
+    assert_eq!(faults.send_cleared(&mut cleared, |_| Ok(())), Ok(()));
+    assert_eq!((cleared.faults.len(), of(&mut faults).len()), (2, 0));
+}

@@ -1,6 +1,6 @@
 //! Models, CopterSim and the simulated network through topics and services; a socket plays CopterSim.
 use crate::support::golden;
-use crate::support::ports::free_ports;
+use crate::support::ports::{free_port, free_ports};
 use crate::support::wait::{wait_for, wait_until};
 use rfly_bridge::config::Direction;
 use rfly_bridge::config::ros_args;
@@ -44,9 +44,13 @@ fn socket() -> (UdpSocket, u16) {
 }
 
 fn start(more: &[&str]) -> Rig {
+    start_with(more, |_| {})
+}
+
+fn start_with(more: &[&str], change: impl FnOnce(&mut Ports)) -> Rig {
     let [heartbeat, autopilot_client, true_state, imu, outputs, start] = free_ports();
     let ((coptersim, coptersim_port), (autopilot, autopilot_port)) = (socket(), socket());
-    let ports = Ports {
+    let mut ports = Ports {
         heartbeat,
         autopilot_client,
         true_state,
@@ -57,6 +61,7 @@ fn start(more: &[&str]) -> Rig {
         autopilot: autopilot_port,
         ..Ports::default()
     };
+    change(&mut ports);
     let mut words = vec!["--ros-args".to_owned()];
     for word in ["imu.enabled:=false", "diagnostics.period_s:=0.1"].iter().chain(more) {
         words.extend(["-p".to_owned(), (*word).to_owned()]);
@@ -140,6 +145,40 @@ fn a_fault_is_sent_listed_and_cleared_on_request() {
     assert!(answer.success && answer.cleared.len() == 1, "{}", answer.message);
     assert_eq!(fault(&rig.coptersim), (123_542, 0.0));
     assert_eq!(rig.active(), [""; 0]);
+    let answer = rig.recorder.call::<ClearFaults>(name, &request).expect("a service");
+    assert!(answer.success && answer.message == "0 cleared", "{}", answer.message);
+    rig.coptersim.set_nonblocking(true).expect("set");
+    assert!(rig.coptersim.recv(&mut [0; 16]).is_err(), "nothing to clear, nothing sent");
+}
+
+#[test]
+fn a_fault_that_is_not_sent_is_not_active() {
+    // No datagram goes to port 0.
+    let rig = start_with(&[], |ports| ports.coptersim = 0);
+    let answer = rig.inject(&noise(3.0));
+    assert!(!answer.success && answer.message.starts_with("not sent to "), "{}", answer.message);
+    assert_eq!(rig.active(), [""; 0]);
+    let name = "/rflysim/model/clear_faults";
+    let request = ClearFaultsRequest::default();
+    let answer = rig.recorder.call::<ClearFaults>(name, &request).expect("a service");
+    assert!(answer.success && answer.cleared.is_empty(), "{}", answer.message);
+}
+
+#[test]
+fn datagrams_of_the_simulated_network_that_cannot_be_read_are_received_ones_too() {
+    let port = free_port();
+    let rig = start(&["netsim.enabled:=true", &format!("netsim.port:={port}")]);
+    let (sender, _) = socket();
+    let good = golden::load_one("recv_netsim", "state136").input_packets().remove(0);
+    for bytes in [&good[..], b"garbage"] {
+        sender.send_to(bytes, ("127.0.0.1", port)).expect("sent");
+    }
+    wait_until(|| {
+        rig.status(&format!("simulated network, port {port}")).is_some_and(|status| {
+            let has = |key, value| status.values.iter().any(|v| v.key == key && v.value == value);
+            has("received", "2") && has("drop_malformed", "1") && has("frames", "1")
+        })
+    });
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub struct FaultTime {
 }
 
 /// Measures simulation time; before the first tick, the host's time instead.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Stopwatch {
     last: Option<(Option<SimTime>, Duration)>,
     elapsed: Duration,
@@ -50,7 +50,7 @@ impl Stopwatch {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct InjectedFault {
     fault: Fault,
     since: RosTime,
@@ -60,8 +60,8 @@ struct InjectedFault {
     kept_until: Option<Duration>,
 }
 
-/// The faults of one vehicle's model.
-#[derive(Debug)]
+/// The faults of one vehicle's model. A clone restores them when a datagram could not be sent.
+#[derive(Clone, Debug)]
 pub struct Faults {
     vehicle: u16,
     numbers: FaultNumbers,
@@ -138,6 +138,32 @@ impl Faults {
         cleared
     }
 
+    /// Sends the datagrams of cleared faults, all that can be sent. A fault whose datagram is not sent stays active, and is no longer
+    /// among the cleared ones.
+    ///
+    /// # Errors
+    /// The first failure of `send`.
+    pub fn send_cleared(
+        &mut self,
+        cleared: &mut ClearedFaults,
+        mut send: impl FnMut(&[u8]) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let mut result = Ok(());
+        let mut is_sent = Vec::new();
+        for (datagram, ended) in cleared.datagrams.iter().zip(cleared.ended.drain(..)) {
+            let sent = send(datagram);
+            is_sent.push(sent.is_ok());
+            if sent.is_err() {
+                self.active.push(ended);
+            }
+            result = result.and(sent);
+        }
+        self.active.sort_by_key(|active| active.since);
+        let mut is_sent = is_sent.into_iter();
+        cleared.faults.retain(|_| is_sent.next().unwrap_or(true));
+        result
+    }
+
     /// Forgets all faults, because the simulation restarted with a model without faults. Returns whether any were active.
     pub fn forget_all(&mut self) -> bool {
         let were_active = !self.active.is_empty();
@@ -174,9 +200,10 @@ impl Faults {
                 continue;
             }
             cleared.faults.push(message(&self.active[index], elapsed));
-            let InjectedFault { fault, .. } = self.active.remove(index);
-            let restore = fault.restore.clone().unwrap_or_default();
-            cleared.datagrams.push(self.datagram(&fault, &restore));
+            let ended = self.active.remove(index);
+            let restore = ended.fault.restore.as_deref().unwrap_or_default();
+            cleared.datagrams.push(self.datagram(&ended.fault, restore));
+            cleared.ended.push(ended);
         }
         if !permanent.is_empty() {
             cleared.error = format!(
@@ -197,10 +224,12 @@ impl Faults {
 pub struct ClearedFaults {
     /// The faults that were cleared.
     pub faults: Vec<ActiveFault>,
-    /// Datagrams for the model.
+    /// Datagrams for the model, one per fault.
     pub datagrams: Vec<Vec<u8>>,
     /// The error, or empty.
     pub error: String,
+    /// The same faults, for [`Faults::send_cleared`].
+    ended: Vec<InjectedFault>,
 }
 
 fn message(active: &InjectedFault, elapsed: Duration) -> ActiveFault {

@@ -27,6 +27,7 @@ pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
         state: Mutex::new(FaultState {
             faults: Faults::new(vehicle, context.settings.params.model.fault_numbers),
             restarts: clock.status().restarts,
+            is_failing: false,
         }),
         socket: model.socket.clone(),
         publisher: context.publisher(QosGroup::Latched, &topic)?,
@@ -53,6 +54,8 @@ struct FaultState {
     faults: Faults,
     /// Restarts of the simulator at the last check.
     restarts: u64,
+    /// A fault whose time is over could not be cleared.
+    is_failing: bool,
 }
 
 /// Injects and clears the faults of one vehicle.
@@ -74,30 +77,32 @@ impl Injector {
             return answer(false, READ_ONLY.to_owned());
         }
         let mut state = self.state.lock();
+        let before = state.faults.clone();
         let datagram = match state.faults.inject(request, self.now()) {
             Ok(Some(datagram)) => datagram,
             Ok(None) => return answer(true, "kept alive".to_owned()),
             Err(text) => return answer(false, text),
         };
-        let sent = self.socket.send(&datagram, self.socket.model);
+        if let Err(text) = self.send(&datagram) {
+            state.faults = before;
+            return answer(false, text);
+        }
         self.publish(&mut state);
         self.changed.notify_one();
-        match sent {
-            Ok(()) => answer(true, "injected; a model acknowledges nothing".to_owned()),
-            Err(text) => answer(false, text),
-        }
+        answer(true, "injected; a model acknowledges nothing".to_owned())
     }
 
     fn clear(&self, request: &ClearFaultsRequest) -> ClearFaultsResponse {
         let mut state = self.state.lock();
-        let cleared = state.faults.clear(&request.kind, request.id, self.now());
-        let sent = self.send_all(&cleared.datagrams);
+        let mut cleared = state.faults.clear(&request.kind, request.id, self.now());
+        let sent = state.faults.send_cleared(&mut cleared, |datagram| self.send(datagram));
         if !cleared.faults.is_empty() {
             self.publish(&mut state);
         }
+        let count = cleared.faults.len();
         let (success, message) = match (cleared.error.is_empty(), sent) {
-            (true, Ok(())) => (true, format!("{} cleared", cleared.faults.len())),
-            (true, Err(text)) => (false, text),
+            (true, Ok(())) => (true, format!("{count} cleared")),
+            (true, Err(text)) => (false, format!("{count} cleared, others not: {text}")),
             (false, _) => (false, cleared.error),
         };
         ClearFaultsResponse { success, message, cleared: cleared.faults }
@@ -116,17 +121,25 @@ impl Injector {
             self.publish(&mut state);
             return;
         }
-        let cleared = state.faults.poll(self.now());
-        if let Err(text) = self.send_all(&cleared.datagrams) {
-            tracing::warn!(vehicle = self.socket.vehicle, "a fault was not cleared: {text}");
+        let mut cleared = state.faults.poll(self.now());
+        let sent = state.faults.send_cleared(&mut cleared, |datagram| self.send(datagram));
+        // What is not sent is sent again at the next tick.
+        let was_failing = std::mem::replace(&mut state.is_failing, sent.is_err());
+        if let Err(text) = sent
+            && !was_failing
+        {
+            tracing::warn!(
+                vehicle = self.socket.vehicle,
+                "a fault is not cleared yet: {text}; trying again"
+            );
         }
         if !cleared.faults.is_empty() {
             self.publish(&mut state);
         }
     }
 
-    fn send_all(&self, datagrams: &[Vec<u8>]) -> Result<(), String> {
-        datagrams.iter().try_for_each(|datagram| self.socket.send(datagram, self.socket.model))
+    fn send(&self, datagram: &[u8]) -> Result<(), String> {
+        self.socket.send(datagram, self.socket.model)
     }
 
     fn publish(&self, state: &mut FaultState) {
@@ -173,8 +186,9 @@ impl Drop for ClearOnDrop {
     fn drop(&mut self) {
         let injector = &self.0;
         let mut state = injector.state.lock();
-        let cleared = state.faults.clear("", 0, injector.now());
-        if let Err(text) = injector.send_all(&cleared.datagrams) {
+        let mut cleared = state.faults.clear("", 0, injector.now());
+        let sent = state.faults.send_cleared(&mut cleared, |datagram| injector.send(datagram));
+        if let Err(text) = sent {
             tracing::warn!(vehicle = injector.socket.vehicle, "faults were not cleared: {text}");
         }
     }

@@ -5,11 +5,11 @@ use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState}
 use crate::node::subsystem::{Subsystem, TopicPage};
 use crate::node::tasks::{self, CountedTask};
 use crate::node::{
-    assembly::Assembly, cause::Cause, clock::host_now, context::Context, error::NodeError,
-    settings::topic_below, stats::SourceStats, threads::REPORT,
+    assembly::Assembly, cause::Cause, clock::host_now, context::Context, datagrams::count_received,
+    error::NodeError, settings::topic_below, stats::SourceStats, threads::REPORT,
 };
 use crate::ros::{Publisher, Qos};
-use crate::transport::{Datagram, Received, UdpReceiver, UdpSender};
+use crate::transport::{Datagram, UdpReceiver, UdpSender};
 use crate::{msgs::Message, wire::NETWORK_GROUP};
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, io::IoSliceMut, net::SocketAddrV4, sync::Arc, time::Duration};
@@ -192,8 +192,11 @@ impl NetSimSource {
     fn drain(&self, buffer: &mut [u8]) {
         for _ in 0..64 {
             match self.receiver.try_recv(&mut [IoSliceMut::new(buffer)]) {
-                Ok(Some(Received::Datagram(datagram))) => self.publish(&datagram, buffer),
-                Ok(Some(Received::Refused)) => self.stats.lock().count(Cause::Refused),
+                Ok(Some(received)) => {
+                    if let Some(datagram) = count_received(received, &self.stats) {
+                        self.publish(&datagram, buffer);
+                    }
+                }
                 Ok(None) => return,
                 Err(_) => return self.stats.lock().count(Cause::Socket),
             }
@@ -210,8 +213,6 @@ impl NetSimSource {
             Err(_) => return self.stats.lock().count(Cause::Malformed),
         };
         let mut figures = self.stats.lock();
-        figures.received += 1;
-        figures.bytes += bytes.len() as u64;
         figures.count_frame();
         figures.converted += 1;
         if published.is_err() {
