@@ -5,22 +5,36 @@ use std::time::Duration;
 const INTERVAL: Duration = Duration::from_micros(500);
 /// How far a burst may be ahead of the limit: 200 messages, fewer than a socket with Linux's default buffer holds.
 const BURST: Duration = Duration::from_millis(100);
+/// Time between two messages of a lasting flood, 250 Hz as PX4's position control: at the limit itself, an autopilot that rests
+/// for 0.15 s has a full socket.
+const FLOOD_INTERVAL: Duration = Duration::from_millis(4);
 
 /// The limit of one stream.
 #[derive(Debug, Default)]
 pub struct RateLimit {
     /// When the stream would end if its messages were sent at the limit.
     end: Duration,
+    /// A message was refused since the last one that was sent.
+    is_over: bool,
+    /// Pause after the last refusal; doubles while each message that is sent has refused ones before it.
+    pause: Duration,
 }
 
 impl RateLimit {
     /// Whether a message may be sent now; if so, it is counted as sent.
     pub fn take(&mut self, now: Duration) -> bool {
-        let may_send = now >= self.next();
-        if may_send {
+        if now >= self.next() {
             self.end = self.end.max(now) + INTERVAL;
+            if !std::mem::take(&mut self.is_over) {
+                self.pause = Duration::ZERO;
+            }
+            return true;
         }
-        may_send
+        if !std::mem::replace(&mut self.is_over, true) {
+            self.pause = (2 * self.pause).clamp(INTERVAL, FLOOD_INTERVAL);
+            self.end = now + BURST + self.pause;
+        }
+        false
     }
 
     /// Returns when the next message may be sent.

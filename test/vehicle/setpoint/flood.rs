@@ -49,3 +49,37 @@ fn of_a_flood_on_a_topic_without_setpoints_the_rest_is_counted() {
     rig.publish("manual_control/send", &ManualControl::default());
     assert_eq!(rig.sent().len(), 1, "afterwards as before");
 }
+
+#[test]
+fn a_flood_that_lasts_is_thinned_to_what_a_controller_needs_and_leaves_room_for_commands() {
+    let rig = rig();
+    let mut number = 0;
+    let mut flood = |milliseconds| {
+        for _ in 0..milliseconds {
+            for _ in 0..10 {
+                number += 1;
+                let message = raw(1, POSITION_AND_YAW, |m| m.position.y = number.into());
+                rig.publish("setpoint_raw/local", &message);
+            }
+            rig.pass(Duration::from_millis(1));
+        }
+        local(&rig).iter().map(|m| m.position[0] as u32).collect::<Vec<_>>()
+    };
+    let begin = flood(200);
+    assert!(begin.len() <= 320, "{} in the first 0.2 s", begin.len());
+    let lasting = flood(1000);
+    // A socket with Linux's default buffer holds 277 of them: enough for a second.
+    assert!((200..=260).contains(&lasting.len()), "{} per second", lasting.len());
+    assert!(lasting.is_sorted_by(|a, b| a < b), "the newest");
+    let ages = lasting.windows(2).map(|two| two[1] - two[0]);
+    assert!(ages.max().is_some_and(|age| age <= 60), "no gap is longer than 6 ms: {lasting:?}");
+    // A fast controller afterwards loses nothing.
+    rig.pass(Duration::from_millis(10));
+    local(&rig);
+    let lost = rig.counted("rate_limited");
+    for x in 0..1000 {
+        rig.publish("setpoint_raw/local", &raw(1, POSITION_AND_YAW, |m| m.position.y = x.into()));
+        rig.pass(Duration::from_millis(1));
+    }
+    assert_eq!((local(&rig).len(), rig.counted("rate_limited")), (1000, lost));
+}
