@@ -16,8 +16,10 @@ const MIN_SETPOINT_HZ: f64 = 4.0;
 /// Maximum drift of a clock, above that of a bad crystal; and the observations needed to estimate the drift.
 const MAX_DRIFT_PPM: f64 = 500.0;
 const MIN_OBSERVATIONS: u64 = 1000;
-/// Minimum rate of undelivered packets that indicates a firewall: CopterSim sends a heartbeat per second.
-const MIN_UNDELIVERED_HZ: f64 = 0.5;
+/// Minimum rate of undelivered packets that indicates a firewall: CopterSim sends a heartbeat per second, all others send more. A
+/// network always has a few packets for nobody.
+const MIN_UNDELIVERED_HEARTBEATS_HZ: f64 = 0.5;
+const MIN_UNDELIVERED_HZ: f64 = 3.0;
 /// Sources that end within this time end together.
 const SAME_END: Duration = Duration::from_secs(3);
 
@@ -86,10 +88,14 @@ impl SourceFacts {
 fn blocked_ports(facts: &BridgeFacts, simulator: &Simulator) -> Option<Finding> {
     let silent = facts.sources.iter().filter(|source| source.is_silent());
     let mut senders = PortsBySender::new();
-    for (sender, port) in silent.filter_map(|source| source.awaited) {
+    let mut min_hz = MIN_UNDELIVERED_HEARTBEATS_HZ;
+    for (source, (sender, port)) in silent.filter_map(|source| Some((source, source.awaited?))) {
         senders.entry(sender).or_default().insert(port);
+        if !matches!(source.kind, SourceRole::Heartbeats) {
+            min_hz = MIN_UNDELIVERED_HZ;
+        }
     }
-    if senders.is_empty() || simulator.undelivered_hz < MIN_UNDELIVERED_HZ {
+    if senders.is_empty() || simulator.undelivered_hz < min_hz {
         return None;
     }
     let ports: BTreeSet<_> = senders.values().flatten().copied().collect();

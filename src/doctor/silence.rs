@@ -63,30 +63,40 @@ pub enum SilenceNews {
 /// Decides what to log about silences.
 #[derive(Clone, Debug, Default)]
 pub struct SilenceWatch {
-    /// Duration of the silence at the last check and at the last log line; code and subject of that line.
-    logged: Option<(Duration, Duration, Code, String)>,
+    logged: Option<LoggedSilence>,
+}
+
+/// A silence that was logged.
+#[derive(Clone, Debug, Default)]
+struct LoggedSilence {
+    /// Its duration at the last check.
+    lasted: Duration,
+    /// Its duration at the last line.
+    line_at: Duration,
+    /// Code and subject of each line.
+    findings: BTreeSet<(Code, String)>,
 }
 
 impl SilenceWatch {
     /// Takes the duration of the silence ([`silence`]) and what was found, the worst first.
     pub fn update(&mut self, silence: Option<Duration>, found: &[Finding]) -> Option<SilenceNews> {
         let Some(silence) = silence else {
-            return self.logged.take().map(|(lasted, ..)| SilenceNews::Ended(lasted));
+            return self.logged.take().map(|logged| SilenceNews::Ended(logged.lasted));
         };
-        let mut last = None;
-        if let Some((lasted, at, code, subject)) = &mut self.logged {
-            *lasted = silence;
-            last = Some((*at, *code, subject.clone()));
+        if let Some(logged) = &mut self.logged {
+            logged.lasted = silence;
         }
         let finding = found.iter().find(|finding| finding.code.explains_silence())?;
-        let is_news = last.is_none_or(|(at, code, subject)| {
-            silence.saturating_sub(at) >= PATIENCE
-                && (code, &subject) != (finding.code, &finding.subject)
-        });
-        if silence < PATIENCE || !is_news {
+        let line_at = self.logged.as_ref().map_or(Duration::ZERO, |logged| logged.line_at);
+        if silence.saturating_sub(line_at) < PATIENCE {
             return None;
         }
-        self.logged = Some((silence, silence, finding.code, finding.subject.clone()));
+        let logged = self.logged.get_or_insert_default();
+        // Each finding once: two that alternate tell nothing new.
+        if !logged.findings.insert((finding.code, finding.subject.clone())) {
+            return None;
+        }
+        (logged.lasted, logged.line_at) = (silence, silence);
         Some(SilenceNews::Silent(finding.clone()))
     }
 }

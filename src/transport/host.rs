@@ -90,3 +90,38 @@ impl HostFacts {
         imp::host::read()
     }
 }
+
+/// Counts of IP packets since boot.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PacketCounts {
+    /// Received, but neither delivered nor counted as faulty. A difference, because the kernel does not count packets that a rule
+    /// drops.
+    pub undelivered: u64,
+    /// Multicast that network cards received; some drivers do not count it.
+    pub device_multicast: u64,
+    /// Received multicast of IPv6.
+    pub ipv6_multicast: u64,
+    /// Received multicast of IPv4 to joined groups.
+    pub joined_multicast: u64,
+    /// Multicast of IPv4 that this host sent. Past the drivers it returns where the group is joined, and always on the loopback
+    /// interface.
+    pub sent_multicast: u64,
+}
+
+impl PacketCounts {
+    /// Reads the counts; `None` if this system does not have them.
+    pub fn read() -> Option<Self> {
+        imp::host::packet_counts()
+    }
+
+    /// Returns the number of packets since an earlier count that a firewall or the reverse-path filter dropped: those that were not
+    /// delivered, without multicast to groups that this host has not joined, of others or its own.
+    pub fn dropped_since(&self, before: &Self) -> u64 {
+        let new = |count: fn(&Self) -> u64| count(self).saturating_sub(count(before));
+        let (joined, sent) = (new(|n| n.joined_multicast), new(|n| n.sent_multicast));
+        let of_devices = new(|n| n.device_multicast).saturating_sub(new(|n| n.ipv6_multicast));
+        let of_others = of_devices.saturating_sub(joined.saturating_sub(sent));
+        let own = sent.saturating_sub(joined);
+        new(|n| n.undelivered).saturating_sub(of_others + own)
+    }
+}

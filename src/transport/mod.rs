@@ -12,10 +12,10 @@ mod udp;
 
 pub use accept::{Accept, Refused, RefusedSender, is_local_address};
 pub use holders::{Holder, Holders};
-pub use host::{BlockFile, Firewall, HostFacts, NetworkInterface, Route};
+pub use host::{BlockFile, Firewall, HostFacts, NetworkInterface, PacketCounts, Route};
 pub use imp::{
     EndSignals, Limit, block_file, free_bytes, own_names, send_segments, try_recv_from,
-    undelivered_packets, wait_readable,
+    wait_readable,
 };
 pub use overheard::Overheard;
 pub use packet_tap::{PacketTap, PacketTapSlot};

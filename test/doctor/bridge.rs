@@ -167,6 +167,20 @@ fn packets_that_the_kernel_keeps_from_the_bridge_are_the_first_finding() {
 }
 
 #[test]
+fn a_few_packets_for_nobody_are_no_firewall_where_images_are_awaited() {
+    use LinkState::{Up, Waiting};
+    let of = |undelivered_hz, sources: Vec<SourceFacts>| {
+        let simulator = Simulator { undelivered_hz, ..simulator() };
+        codes(&check_bridge(&BridgeFacts { sources, ..BridgeFacts::default() }, &simulator, true))
+    };
+    let images = || vec![heartbeats(Up), camera(0, Waiting), camera(1, Waiting)];
+    assert_eq!(of(1.7, images()), [Code::RendererSilent]);
+    assert_eq!(of(5.0, images()), [Code::Firewall]);
+    // One heartbeat a second.
+    assert_eq!(of(1.0, vec![heartbeats(Waiting), camera(0, Up)]), [Code::Firewall]);
+}
+
+#[test]
 fn a_silent_sensor_is_told_with_what_is_known_of_it() {
     use LinkState::{Lost, Up};
     let reason = "/dev/shm/RflySim3DImg_1 is open; RflySim3D writes no further frame";

@@ -5,7 +5,7 @@ use crate::doctor::{
 };
 use crate::node::section::{Finding, Level};
 use crate::node::{host_checks, settings::SettingsWatch};
-use crate::transport::{played_time, undelivered_packets};
+use crate::transport::{PacketCounts, played_time};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -24,7 +24,7 @@ pub(super) struct DoctorStatus {
     /// Time, simulator and findings of the last check of the host.
     host: (Instant, Simulator, Vec<crate::doctor::Finding>),
     /// Start of the interval, and the kernel's count at that time.
-    packets: (Instant, Option<u64>),
+    packets: (Instant, Option<PacketCounts>),
     watch: SilenceWatch,
 }
 
@@ -44,7 +44,7 @@ impl DoctorStatus {
             settings,
             start: now,
             host: (now, simulator, found),
-            packets: (now, undelivered_packets()),
+            packets: (now, PacketCounts::read()),
             watch: SilenceWatch::default(),
         }
     }
@@ -63,8 +63,8 @@ impl DoctorStatus {
         }
         let (since, before) = self.packets;
         if since.elapsed() >= PACKET_PERIOD {
-            let now = undelivered_packets();
-            let new = before.zip(now).map_or(0, |(before, now)| now.saturating_sub(before));
+            let now = PacketCounts::read();
+            let new = before.zip(now).map_or(0, |(before, now)| now.dropped_since(&before));
             self.host.1.undelivered_hz = new as f64 / since.elapsed().as_secs_f64();
             self.packets = (Instant::now(), now);
         }

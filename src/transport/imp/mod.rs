@@ -7,7 +7,7 @@ mod linux;
 pub(super) use linux::{heads, holders, host, interfaces, overhear, poll, shm, socket};
 #[cfg(target_os = "linux")]
 pub use linux::{
-    host::{block_file, own_names, undelivered_packets},
+    host::{block_file, own_names},
     limits::{Limit, free_bytes},
     poll::wait_readable,
     signals::EndSignals,

@@ -1,6 +1,6 @@
 //! Facts about this host, from `/proc`, `/sys` and `/dev/shm`.
 use super::shm::{options, path_of};
-use crate::transport::{BlockFile, Firewall, HostFacts, NetworkInterface, Route};
+use crate::transport::{BlockFile, Firewall, HostFacts, NetworkInterface, PacketCounts, Route};
 use ipnet::Ipv4Net;
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
@@ -70,19 +70,30 @@ fn input_chain(rules: &str) -> Option<String> {
     None
 }
 
-/// Returns the number of IP packets since boot that the kernel received but neither delivered nor counted as faulty: a firewall
-/// or the reverse-path filter dropped them. Multicast to groups that this host has not joined is excluded if the driver counts
-/// multicast.
-///
-/// This is a difference of counters in `/proc/net/snmp`, because the kernel does not count packets that a rule drops.
-pub fn undelivered_packets() -> Option<u64> {
+/// Reads `/proc/net`; `None` if this system does not have the counts.
+pub(in crate::transport) fn packet_counts() -> Option<PacketCounts> {
+    /// Column of `/proc/net/dev` after the name of the interface.
+    const MULTICAST: usize = 7;
     let ip = counts("/proc/net/snmp", "Ip: ")?;
     let sum = |names: &[&str]| names.iter().filter_map(|name| ip.get(*name)).sum::<u64>();
     // A reassembled packet counts once in place of its fragments.
     let received = sum(&["InReceives", "ReasmOKs"]);
     let ended = ["InDelivers", "InHdrErrors", "InAddrErrors", "InDiscards", "InUnknownProtos"];
     let accounted = sum(&ended) + sum(&["ForwDatagrams", "ReasmReqds"]);
-    Some(received.saturating_sub(accounted + unjoined_multicast().unwrap_or(0)))
+    let devices = fs::read_to_string("/proc/net/dev").unwrap_or_default();
+    let of_device =
+        |line: &str| line.split_once(':')?.1.split_whitespace().nth(MULTICAST)?.parse::<u64>().ok();
+    let ipv6 = fs::read_to_string("/proc/net/snmp6").unwrap_or_default();
+    let ipv6 = ipv6.lines().find_map(|line| line.strip_prefix("Ip6InMcastPkts"));
+    let extended = counts("/proc/net/netstat", "IpExt: ").unwrap_or_default();
+    let extended = |name| extended.get(name).copied().unwrap_or(0);
+    Some(PacketCounts {
+        undelivered: received.saturating_sub(accounted),
+        device_multicast: devices.lines().filter_map(of_device).sum(),
+        ipv6_multicast: ipv6.and_then(|count| count.trim().parse().ok()).unwrap_or(0),
+        joined_multicast: extended("InMcastPkts"),
+        sent_multicast: extended("OutMcastPkts"),
+    })
 }
 
 /// Reads the counters of `protocol` from a table like `/proc/net/snmp`: one line of names, one of values.
@@ -92,23 +103,6 @@ fn counts(path: &str, protocol: &str) -> Option<BTreeMap<String, u64>> {
     let (names, values) = (lines.next()?.split(' '), lines.next()?.split(' '));
     let count = |(name, value): (&str, &str)| Some((name.to_owned(), value.parse().ok()?));
     Some(names.zip(values).filter_map(count).collect())
-}
-
-/// Returns the number of multicast packets that drivers received, without IPv6 and without IPv4 to joined groups. Packets that this
-/// host sent (`OutMcastPkts`) loop back to its groups past the driver.
-fn unjoined_multicast() -> Option<u64> {
-    /// Column of `/proc/net/dev` after the name of the interface.
-    const MULTICAST: usize = 7;
-    let devices = fs::read_to_string("/proc/net/dev").ok()?;
-    let of_device =
-        |line: &str| line.split_once(':')?.1.split_whitespace().nth(MULTICAST)?.parse::<u64>().ok();
-    let received: u64 = devices.lines().filter_map(of_device).sum();
-    let extended = counts("/proc/net/netstat", "IpExt: ")?;
-    let joined = extended.get("InMcastPkts")?.saturating_sub(*extended.get("OutMcastPkts")?);
-    let ipv6 = fs::read_to_string("/proc/net/snmp6").unwrap_or_default();
-    let ipv6 = ipv6.lines().find_map(|line| line.strip_prefix("Ip6InMcastPkts"));
-    let ipv6 = ipv6.and_then(|count| count.trim().parse().ok()).unwrap_or(0);
-    Some(received.saturating_sub(joined + ipv6))
 }
 
 /// Names of this host and of this user.
