@@ -1,5 +1,6 @@
 //! Tests of `node`.
 mod bridge;
+mod calibrations;
 mod diagnostics;
 mod encodings;
 mod frames;
