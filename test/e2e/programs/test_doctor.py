@@ -211,6 +211,18 @@ def test_multicast_that_nobody_here_joined_is_no_firewall(tmp_path):
     assert "simulator-silent" in found and "firewall" not in found, found
 
 
+# Multicast of this host that returns on its loopback interface, to a group that nobody joined.
+OWN_NOISE = LOOPBACK + (
+    "python3 -c 'import socket,time; s=socket.socket(2,2); s.setsockopt(0,32,socket.inet_aton(\"127.0.0.1\"))\n"
+    "while True: s.sendto(b\"x\",(\"239.1.1.1\",5555)); time.sleep(0.05)' & noise=$!\ntrap 'kill $noise' EXIT\n"
+)
+
+
+def test_multicast_of_this_host_that_nobody_joined_is_no_firewall(tmp_path):
+    found = doctor(tmp_path, setup=OWN_NOISE, seconds=9)
+    assert "simulator-silent" in found and "firewall" not in found, found
+
+
 def test_a_buffer_that_holds_no_frame(tmp_path):
     raw = replace(CAMERA, mode=RAW, width=640, height=480)
     found = doctor(tmp_path, "receive_buffer_bytes:=65536", "transport_mode:=file", sensors=[raw])
