@@ -16,7 +16,7 @@ pub struct RateLimit {
     end: Duration,
     /// A message was refused since the last one that was sent.
     is_over: bool,
-    /// Pause after the last refusal; doubles while each message that is sent has refused ones before it.
+    /// Pause after the last refusal; doubles with each, until the stream was slower than the limit for long.
     pause: Duration,
 }
 
@@ -24,10 +24,11 @@ impl RateLimit {
     /// Whether a message may be sent now; if so, it is counted as sent.
     pub fn take(&mut self, now: Duration) -> bool {
         if now >= self.next() {
-            self.end = self.end.max(now) + INTERVAL;
-            if !std::mem::take(&mut self.is_over) {
+            if now >= self.end {
                 self.pause = Duration::ZERO;
             }
+            self.end = self.end.max(now) + INTERVAL;
+            self.is_over = false;
             return true;
         }
         if !std::mem::replace(&mut self.is_over, true) {

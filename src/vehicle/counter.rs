@@ -109,7 +109,7 @@ counters! {
 
         // Messages to the vehicle.
         BadMavlinkSink = "bad_mavlink_sink", "A message of `mavlink_sink` that is not a frame.";
-        RateLimited = "rate_limited", "A message of a topic that was not sent: with it, more than 2000 a second would go to the vehicle.";
+        RateLimited = "rate_limited", "A message of a topic that was not sent: more than 2000 a second came.";
         SetpointRefused = "setpoint_refused", "A setpoint that was not sent; the reasons are counted below.";
         SetpointInfinite = "setpoint_infinite", "A number is infinite.";
         SetpointNan = "setpoint_nan", "A required number is NaN.";
