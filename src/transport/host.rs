@@ -101,10 +101,10 @@ pub struct PacketCounts {
     pub device_multicast: u64,
     /// Received multicast of IPv6.
     pub ipv6_multicast: u64,
-    /// Received multicast of IPv4 to joined groups.
+    /// Received multicast of IPv4 to joined groups, and what returned of `sent_multicast`.
     pub joined_multicast: u64,
     /// Multicast of IPv4 that this host sent. Past the drivers it returns where the group is joined, and always on the loopback
-    /// interface.
+    /// interface: there it is undelivered if nobody joined.
     pub sent_multicast: u64,
 }
 
@@ -115,13 +115,13 @@ impl PacketCounts {
     }
 
     /// Returns the number of packets since an earlier count that a firewall or the reverse-path filter dropped: those that were not
-    /// delivered, without multicast to groups that this host has not joined, of others or its own.
+    /// delivered, without multicast to groups that this host has not joined, of others or its own. At least: no count tells which of
+    /// its own was delivered.
     pub fn dropped_since(&self, before: &Self) -> u64 {
         let new = |count: fn(&Self) -> u64| count(self).saturating_sub(count(before));
         let (joined, sent) = (new(|n| n.joined_multicast), new(|n| n.sent_multicast));
         let of_devices = new(|n| n.device_multicast).saturating_sub(new(|n| n.ipv6_multicast));
         let of_others = of_devices.saturating_sub(joined.saturating_sub(sent));
-        let own = sent.saturating_sub(joined);
-        new(|n| n.undelivered).saturating_sub(of_others + own)
+        new(|n| n.undelivered).saturating_sub(of_others + sent)
     }
 }

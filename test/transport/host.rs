@@ -47,8 +47,9 @@ fn of_packets_for_nobody_those_count_that_are_not_multicast() {
     assert_eq!(dropped(30, [0; 4]), 30);
     assert_eq!(dropped(30, [20, 0, 0, 0]), 10, "20 of others to groups that nobody joined");
     assert_eq!(dropped(30, [20, 15, 5, 0]), 30, "IPv6, and joined groups");
-    assert_eq!(dropped(30, [0, 0, 0, 20]), 10, "of this host, on its loopback interface");
-    assert_eq!(dropped(30, [0, 0, 20, 20]), 30, "of this host, to joined groups");
+    assert_eq!(dropped(30, [0, 0, 0, 5]), 25, "of this host, to others");
+    assert_eq!(dropped(30, [0, 0, 20, 20]), 10, "of this host, on its loopback interface");
+    assert_eq!(dropped(30, [20, 0, 10, 10]), 0, "both");
     assert_eq!(dropped(30, [0, 40, 0, 0]), 30, "IPv6 of this host");
     assert_eq!(dropped(0, [10, 0, 0, 10]), 0);
     assert_eq!(before.dropped_since(&PacketCounts { undelivered: 101, ..before }), 0);
