@@ -1,5 +1,6 @@
 //! The program's command line, run as launch files run it.
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 fn version(arguments: &[&str]) -> String {
     let output =
@@ -29,10 +30,19 @@ fn options_that_cannot_be_are_refused_with_their_names() {
         ("--link", "1e-300", "at least 0.001 Gbit/s"),
         ("--link", "NaN", "at least 0.001 Gbit/s"),
     ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_rflysim_emulator"))
+        let mut program = Command::new(env!("CARGO_BIN_EXE_rflysim_emulator"))
             .args([option, value])
-            .output()
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
             .unwrap();
+        let ended = (0..600).any(|_| {
+            std::thread::sleep(Duration::from_millis(100));
+            program.try_wait().unwrap().is_some()
+        });
+        let _ended_already = program.kill();
+        let output = program.wait_with_output().unwrap();
+        assert!(ended, "{option} {value} is not refused: it runs");
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success());
         assert!(errors.contains(option) && errors.contains(reason), "{errors}");
