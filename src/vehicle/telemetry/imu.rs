@@ -136,9 +136,7 @@ impl ImuPlugin {
                 rates.map_or(NOT_MEASURED, |_| diagonal(RATE_VARIANCE));
             message.linear_acceleration = vector3(force);
             message.linear_acceleration_covariance = diagonal(ACCELERATION_VARIANCE);
-            if let ([first, ..], false) =
-                (&mut message.linear_acceleration_covariance, is_known)
-            {
+            if let ([first, ..], false) = (&mut message.linear_acceleration_covariance, is_known) {
                 *first = UNKNOWN;
             }
         })

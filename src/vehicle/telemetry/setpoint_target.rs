@@ -56,9 +56,7 @@ impl SetpointTargetPlugin {
     fn position_target_global(&mut self, fcu: &mut Fcu, m: &PositionTargetGlobalInt) -> RosResult {
         /// Bits of `type_mask` that ignore latitude and longitude.
         const NO_LAT_LON: u16 = 0b11;
-        if m.type_mask & NO_LAT_LON == 0
-            && fcu.to_geodetic([m.lat, m.lon, 0]).is_none()
-        {
+        if m.type_mask & NO_LAT_LON == 0 && fcu.to_geodetic([m.lat, m.lon, 0]).is_none() {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);
