@@ -111,7 +111,8 @@ impl ParameterKind {
         })
     }
 
-    /// Converts a value to this type: integers to floats, whole floats to integers. `None` if the conversion is not exact.
+    /// Converts a value to this type: integers to floats, whole floats to integers. `None` for a fraction in an integer type, and
+    /// for a value out of range.
     pub fn adapt(self, value: ParameterValue) -> Option<ParameterValue> {
         let adapted = match (self.is_float(), value) {
             (true, ParameterValue::Int(int)) => ParameterValue::Float(int as f64),
