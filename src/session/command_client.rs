@@ -424,7 +424,7 @@ impl<T> CommandClient<T> {
         }
     }
 
-    /// Ends the oldest calls beyond the limit.
+    /// Ends calls beyond the limit: the oldest ones, but those that make a vehicle safer last.
     fn enforce_limit(&mut self) {
         while self.pending() > self.settings.max_pending {
             let oldest = (self.pending.iter()).position(|p| !p.command.is_safer());

@@ -338,12 +338,6 @@ impl TimesyncEstimator {
         Some(self.line?.host_ns(remote_ns))
     }
 
-    /// Shortest round trip of the last seconds.
-    pub fn round_trip(&self) -> Option<Duration> {
-        let shortest = self.samples.iter().map(|s| s.round_trip).min()?;
-        Some(Duration::from_nanos(shortest.unsigned_abs()))
-    }
-
     /// How much faster the host's clock runs than the autopilot's, in ppm.
     pub fn drift_ppm(&self) -> Option<f64> {
         Some(self.line?.drift * 1e6)
