@@ -51,15 +51,12 @@ impl Fleet {
     /// Reads a fleet file. Errors: all problems of the file, with their lines.
     pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
         let mut reader = FleetReader { file, problems: Problems::default() };
-        let root =
-            reader
-                .problems
-                .keep(yaml::parse(text).map_err(|error| {
-                    Problem::new(format!("{file}:{}", error.line), error.message)
-                }));
+        let parsed = yaml::parse(text)
+            .map_err(|error| Problem::new(format!("{file}:{}", error.line), error.message));
+        let root = reader.problems.keep(parsed);
         let fleet = root.and_then(|root| reader.fleet(root.as_ref()));
-        let missing = Self { total: 0, hosts: Vec::new() };
-        reader.problems.or(fleet.unwrap_or(missing))
+        let empty = Self { total: 0, hosts: Vec::new() };
+        reader.problems.or(fleet.unwrap_or(empty))
     }
 
     /// Returns the host with this name, or without a name the only one whose bridge has an address of this PC.
