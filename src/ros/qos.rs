@@ -13,8 +13,6 @@ impl Qos {
     /// QoS of images and clouds: reliable, because default RViz and image_transport readers request it, and shallow, because
     /// each sample has megabytes.
     pub const IMAGE: Self = Self::reliable(2);
-    /// `/tf`: reliable, depth 100, as tf2's own broadcaster.
-    pub const TF: Self = Self::reliable(100);
     /// Both topics of a service: as rclcpp's parameter services, deep enough for a burst of requests.
     pub const SERVICE: Self = Self::reliable(1000);
 

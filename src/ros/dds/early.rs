@@ -75,6 +75,7 @@ const INFO_DST: u8 = 0x0e;
 const LITTLE: u8 = 1;
 /// Flag of an ACKNACK: no HEARTBEAT requested.
 const FINAL: u8 = 2;
+/// Bytes of the RTPS header.
 const HEADER: usize = 20;
 
 /// Whether the first submessage of a packet acknowledges samples.
