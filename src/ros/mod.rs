@@ -349,7 +349,7 @@ impl Middleware {
         self.shared.backend.node().topics()
     }
 
-    /// The reliability and durability that all discovered publishers of a topic offer, so a subscription that requests it
+    /// The reliability and durability that all discovered publishers of a topic offer, so a subscription that requests them
     /// matches each; `None` without a publisher. In a workspace each call queries the graph, so it must not be polled.
     pub fn offered(&self, topic: &str) -> Option<Qos> {
         self.shared.backend.node().offered(topic)

@@ -50,7 +50,7 @@ pub(super) fn absence(endpoints: Vec<String>) -> String {
     let (found, reasons) = mpsc::channel();
     let count = endpoints.len();
     let all = endpoints.join(", ");
-    // One thread for each, because a name server may take longer than the limit; then nobody waits for the thread.
+    // One thread per endpoint: if a name server takes longer than the limit, its thread is left behind.
     for endpoint in endpoints {
         let found = found.clone();
         start_search(move || {
