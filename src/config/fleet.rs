@@ -29,7 +29,7 @@ pub struct Fleet {
 /// One bridge, and what it serves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FleetHost {
-    /// Its name: of topics, of the node and in `/diagnostics`.
+    /// Its name: prefix of its topics, and suffix of its node's name.
     pub name: String,
     /// Address of the bridge.
     pub bridge: Ipv4Addr,
@@ -43,7 +43,7 @@ pub struct FleetHost {
     pub config: Vec<String>,
     /// CopterIDs.
     pub vehicles: RangeInclusive<u16>,
-    /// Of the `.bat`, if the file has it.
+    /// `IS_BROADCAST` of the platform's script, if the file has it.
     pub is_broadcast: Option<String>,
 }
 
@@ -51,15 +51,12 @@ impl Fleet {
     /// Reads a fleet file. Errors: all problems of the file, with their lines.
     pub fn parse(file: &str, text: &str) -> Result<Self, Problems> {
         let mut reader = FleetReader { file, problems: Problems::default() };
-        let root =
-            reader
-                .problems
-                .keep(yaml::parse(text).map_err(|error| {
-                    Problem::new(format!("{file}:{}", error.line), error.message)
-                }));
+        let parsed = yaml::parse(text)
+            .map_err(|error| Problem::new(format!("{file}:{}", error.line), error.message));
+        let root = reader.problems.keep(parsed);
         let fleet = root.and_then(|root| reader.fleet(root.as_ref()));
-        let missing = Self { total: 0, hosts: Vec::new() };
-        reader.problems.or(fleet.unwrap_or(missing))
+        let empty = Self { total: 0, hosts: Vec::new() };
+        reader.problems.or(fleet.unwrap_or(empty))
     }
 
     /// Returns the host with this name, or without a name the only one whose bridge has an address of this PC.
@@ -92,7 +89,7 @@ impl Fleet {
         }
     }
 
-    /// Returns what the platform's script of this host must set.
+    /// Returns the settings that the platform's script on this host must have.
     pub fn script(&self, host: &FleetHost) -> String {
         let (first, last) = host.vehicles.clone().into_inner();
         let default = if self.hosts.len() > 1 || host.simulator != host.bridge { "1" } else { "0" };
@@ -134,21 +131,21 @@ impl Fleet {
                 ParamValue::List(simulators.into_iter().map(address).collect()),
             ),
         ];
-        // On its own PC the simulator has 127.0.0.1: the PC's own address does not reach Windows around a mirrored WSL.
-        let seen = |there: Ipv4Addr| if there == host.bridge { Ipv4Addr::LOCALHOST } else { there };
-        values.push(("simulator_address".to_owned(), address(seen(host.renderer))));
+        // On the bridge's own PC by 127.0.0.1: from WSL with mirrored networks, the PC's own address does not reach Windows.
+        let from_bridge = |of: Ipv4Addr| if of == host.bridge { Ipv4Addr::LOCALHOST } else { of };
+        values.push(("simulator_address".to_owned(), address(from_bridge(host.renderer))));
         if host.renderer != host.bridge {
             values.push(("receive_address".to_owned(), address(host.bridge)));
         }
         if host.simulator != host.renderer {
             let named = host.vehicles.clone().map(|id| format!("vehicle{id}.address"));
-            values.extend(named.map(|name| (name, address(seen(host.simulator)))));
+            values.extend(named.map(|name| (name, address(from_bridge(host.simulator)))));
         }
         values
     }
 
-    /// Returns names for the frames of a host's sensors on the ground: those of vehicles are unique already. `carrier` returns the
-    /// vehicle of a sensor. Errors: sensors on vehicles of other hosts.
+    /// Returns `sensor<SeqID>.frame_id` for the host's sensors on the ground, because other hosts may have the same SeqIDs; frames
+    /// of vehicles have unique prefixes. `carrier` returns the vehicle of a sensor. Errors: sensors on vehicles of other hosts.
     pub fn sensor_frames(
         &self,
         host: &FleetHost,
@@ -208,7 +205,7 @@ impl FleetReader<'_> {
         self.problems.push(format!("{}:{line}: {path}", self.file), why);
     }
 
-    /// Reads a mapping; reports unknown keys, unless any name may be a key, and keys that occur twice.
+    /// Reads a mapping; reports keys that occur twice, and keys not in `keys` (`None`: any key is valid).
     fn entry<'a>(
         &mut self,
         path: &str,
@@ -315,7 +312,7 @@ impl FleetReader<'_> {
                 let is_same = (host.renderer, host.window) == (other.renderer, other.window);
                 if is_same && !host.config.is_empty() && !other.config.is_empty() {
                     let why = format!(
-                        "{} renders for {} already, and a window has each SeqID once: give this host another window",
+                        "window {} renders for {} already, and a window has each SeqID once: give this host another",
                         host.window, other.name
                     );
                     self.problem(entry.line_of("window"), format!("{}window", entry.path), why);

@@ -11,7 +11,7 @@ pub(crate) fn check_topic(name: &str) -> Result<(), String> {
         None => name.strip_prefix('/').unwrap_or(name),
     };
     if name.len() > 255 {
-        return Err("it is longer than 255 characters".to_owned());
+        return Err("it is longer than 255 bytes".to_owned());
     }
     tokens.split('/').try_for_each(check_token)
 }

@@ -82,7 +82,7 @@ impl fmt::Display for Problems {
 
 impl std::error::Error for Problems {}
 
-/// Returns the known word of which `word` is probably a misspelling or a part.
+/// Returns the known word that `word` probably misspells, shortens or lengthens.
 pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     known
@@ -96,8 +96,8 @@ pub(crate) fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 /// Minimum similarity of a suggested name.
 const MIN_SIMILARITY: f64 = 0.7;
 
-/// Returns a similarity from 0 to 1. Edits find typing errors; containment finds `frame` for `map_frame` and
-/// `DataCheckFrequency` for `DataCheckFreq`.
+/// Returns a similarity from 0 to 1. The edit distance detects typing errors; containment relates `frame` to `map_frame`, and
+/// `DataCheckFrequency` to `DataCheckFreq`.
 fn similarity(word: &str, candidate: &str) -> f64 {
     let (a, b) = (word.chars().count() as f64, candidate.chars().count() as f64);
     // Words of very different lengths are not similar; counting their edits would take time in proportion to both lengths.

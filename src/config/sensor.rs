@@ -7,7 +7,7 @@ use crate::wire::{SensorKind, check_freq_hz};
 pub enum TransportMode {
     /// 0: a shared memory block, same machine only.
     SharedMemory,
-    /// 1: UDP; images as PNG or JPEG (the vendor's documents disagree: decode by magic bytes), other types packed.
+    /// 1: UDP; images as PNG or JPEG (the vendor's documents disagree: decode by magic bytes), other types uncompressed.
     UdpCompressed,
     /// 2: UDP, raw pixels.
     UdpRaw,

@@ -33,7 +33,7 @@ impl<F: CoordinateFrame, const CELLS: usize> Covariance<F, CELLS> {
         Vector<G>: From<Vector<F>>,
     {
         let size = CELLS.isqrt();
-        // The conversion of vectors gives the axes, so that covariances cannot contradict it; a negative axis changes its sign.
+        // The conversion of (1, 2, 3) gives number and sign of the source of each axis, so that covariances agree with vectors.
         let axes = Vector::<G>::from(Vector::<F>::new(1.0, 2.0, 3.0)).to_array();
         let from = |i: usize| axes[i % 3].abs() as usize - 1 + i / 3 * 3;
         Covariance::from_rows(std::array::from_fn(|cell| {

@@ -107,7 +107,7 @@ impl MountOrientation {
     }
 }
 
-/// Returns the parent of a sensor's `_link` and the sensor's pose in it, in the convention of ROS.
+/// Returns the parent of a sensor's `_link`, and the pose of the `_link` in it.
 ///
 /// `position_frd` is in m, in the frame of the mount: FRD, or NED where the mount does not turn with a vehicle.
 /// `bottom_m` is the distance of a vehicle's bottom centre below its `base_link`; the simulator takes it from the

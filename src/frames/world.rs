@@ -46,7 +46,7 @@ impl WorldConvention {
         })
     }
 
-    /// Returns the transform from this world to ENU axes at a point of the simulator's world.
+    /// Returns the pose in this world of ENU axes at a point of the simulator's world.
     pub fn enu_at(self, position: Vector<Ned>) -> Transform {
         let rotation = match self {
             Self::Enu => [1.0, 0.0, 0.0, 0.0],
@@ -56,7 +56,7 @@ impl WorldConvention {
         Transform::from_parts(self.vector(position), rotation)
     }
 
-    /// Converts a heading counterclockwise from the x axis of this world to one clockwise from north; both in rad.
+    /// Converts a yaw, counter-clockwise from the x axis of this world, to a heading, clockwise from north; both in rad.
     pub fn ned_yaw(self, yaw: f64) -> f64 {
         match self {
             Self::Enu => FRAC_PI_2 - yaw,
@@ -64,7 +64,7 @@ impl WorldConvention {
         }
     }
 
-    /// Returns the transform from this world to an FLU body.
+    /// Returns the pose in this world of an FLU body.
     pub fn pose(self, position: Vector<Ned>, attitude: Attitude<Frd, Ned>) -> Transform {
         Transform::from_parts(self.vector(position), self.attitude(attitude))
     }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// A node in a ROS graph.
 pub(super) trait GraphNode: Send + Sync {
-    /// Figures of every writer.
+    /// State of every writer.
     fn report(&self) -> Vec<WriterReport>;
 
     /// Topics of the graph that have a publisher.
@@ -82,7 +82,7 @@ pub(super) trait CdrClient: Send + Sync {
 /// Gets the CDR of a response.
 pub(super) type CdrAnswer = Box<dyn FnOnce(&[u8]) + Send>;
 
-/// A writer of CDR bytes. It never waits for an answer of a reader; large samples are paced.
+/// A writer of CDR bytes. It never waits for an answer of a reader; on DDS large samples are paced.
 pub(super) trait CdrWriter: Send + Sync {
     /// Memory for `room` bytes of a sample, to be passed to [`Self::write_block`]; a head is not part of `room`.
     fn block(&self, room: usize) -> Block;

@@ -1,8 +1,8 @@
 //! Callbacks that end with their subscription, also while another thread holds them.
 //!
-//! rclrs keeps the closure of a subscription or a service after its handle is gone, and drops it on the thread of its wait set,
-//! when that wakes up. A closure with the last clone of the node would end the node on that thread, which the node waits for:
-//! `main` returns meanwhile, and the middleware's global destructors run while both still wait.
+//! rclrs keeps the closure of a subscription or a service after its handle is gone, and drops it later, on the thread of its wait
+//! set. A closure with the last clone of the node would end the node on that thread, for which the node waits: `main` would return
+//! meanwhile, and the middleware's global destructors would run while both still wait.
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The part for whoever calls it.

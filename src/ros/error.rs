@@ -1,20 +1,20 @@
-//! Errors of the ROS side.
+//! Errors of the facade and of its back ends.
 
-/// Error of the ROS side.
+/// Error of the facade or of a back end.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages explain the fields")]
 pub enum RosError {
     /// Invalid name of a topic, node or namespace.
     #[error("`{name}` is not a valid name: {reason}")]
-    Name { name: String, reason: &'static str },
+    Name { name: String, reason: String },
     /// Cyclone DDS returned an error.
     #[error("DDS: {call}({subject}): {message}")]
     Dds { call: &'static str, subject: String, message: String },
     /// Zenoh returned an error.
     #[error("Zenoh: {call}({subject}): {message}")]
     Zenoh { call: &'static str, subject: String, message: String },
-    /// Zenoh is requested, but not compiled in.
+    /// Zenoh is requested, but this program was built without it.
     #[error(
         "this program is built without Zenoh: build it with `cargo build --release --features zenoh` (docs/zenoh.md)"
     )]

@@ -1,4 +1,4 @@
-//! The subscriptions of this node, for messages that clients of the view publish: these do not pass through the middleware.
+//! The subscriptions of this node, for messages that bypass the middleware because a client of the view publishes them.
 use super::{RosError, call, callback::EndingCallback, subscription::decode};
 use crate::msgs::Message;
 use parking_lot::Mutex;

@@ -133,7 +133,7 @@ struct NodeState {
 }
 
 /// See [`Middleware::departure`].
-#[must_use = "only `wait` waits"]
+#[must_use = "does nothing unless `wait` is called"]
 pub struct Departure(Weak<()>);
 
 impl Departure {
@@ -167,7 +167,7 @@ impl Middleware {
         Ok(Self::new(names, backend))
     }
 
-    /// Publishes into memory only.
+    /// Creates a node that publishes into memory only.
     pub fn recorder(options: &Options) -> Result<(Self, Recorder), RosError> {
         let names = names::Resolver::new(&options.node_name, &options.namespace, &options.remaps)?;
         let recorder = Recorder::default();
@@ -188,8 +188,8 @@ impl Middleware {
         }
     }
 
-    /// Lets a program wait for the end of this node, until other threads have dropped their clones. `main` must not return
-    /// before: the global destructors of the middleware would run while its threads still run.
+    /// Returns what lets a program wait until the last clone of this node is dropped and its threads have ended. `main` must
+    /// not return earlier: the global destructors of the middleware would run beside its threads.
     pub fn departure(&self) -> Departure {
         Departure(Arc::downgrade(&self.shared.presence))
     }
@@ -316,7 +316,7 @@ impl Middleware {
         }
     }
 
-    /// Figures of every publisher of this node, for `/diagnostics`.
+    /// State of every publisher of this node, for `/diagnostics`.
     pub fn report(&self) -> Vec<WriterReport> {
         self.shared.backend.node().report()
     }
@@ -339,7 +339,7 @@ impl Middleware {
         Ok(NodeHandle { _node: self.shared.backend.node().further_node(namespace, base)? })
     }
 
-    /// Figures of every service of this node, for `/diagnostics`.
+    /// State of every service of this node, for `/diagnostics`.
     pub fn services(&self) -> Vec<ServiceReport> {
         self.shared.services.report()
     }
@@ -349,7 +349,7 @@ impl Middleware {
         self.shared.backend.node().topics()
     }
 
-    /// The reliability and durability that all discovered publishers of a topic offer, so a subscription that requests it
+    /// The reliability and durability that all discovered publishers of a topic offer, so a subscription that requests them
     /// matches each; `None` without a publisher. In a workspace each call queries the graph, so it must not be polled.
     pub fn offered(&self, topic: &str) -> Option<Qos> {
         self.shared.backend.node().offered(topic)

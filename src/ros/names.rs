@@ -1,5 +1,6 @@
 //! ROS names: validation, expansion, remapping.
 use super::RosError;
+use crate::config::names;
 
 /// Expands and remaps the names that one node uses.
 #[derive(Clone, Debug)]
@@ -20,7 +21,7 @@ impl Resolver {
         if namespace != "/" {
             check_absolute(&namespace)?;
         }
-        check_token(name, name)?;
+        names::check_token(name).map_err(|reason| invalid(name, reason))?;
         let mut resolver = Self { node: join(&namespace, name), namespace, remaps: Vec::new() };
         resolver.remaps = remaps
             .iter()
@@ -73,28 +74,12 @@ fn join(namespace: &str, name: &str) -> String {
     if namespace == "/" { format!("/{name}") } else { format!("{namespace}/{name}") }
 }
 
-/// Rules of <https://design.ros2.org/articles/topic_and_service_names.html>; repeated underscores are accepted.
 fn check_absolute(name: &str) -> Result<(), RosError> {
-    let error = |reason| RosError::Name { name: name.to_owned(), reason };
-    let tokens = name.strip_prefix('/').ok_or_else(|| error("a full name must begin with `/`"))?;
-    if name.len() > 255 {
-        return Err(error("longer than 255 bytes"));
-    }
-    tokens.split('/').try_for_each(|token| check_token(name, token))
+    names::check_topic(name).map_err(|reason| invalid(name, reason))
 }
 
-fn check_token(name: &str, token: &str) -> Result<(), RosError> {
-    let error = |reason| Err(RosError::Name { name: name.to_owned(), reason });
-    if token.is_empty() {
-        return error("empty part: doubled or trailing `/`");
-    }
-    if token.starts_with(|c: char| c.is_ascii_digit()) {
-        return error("a part must not begin with a digit");
-    }
-    if !token.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return error("only letters, digits and `_` are allowed between `/`");
-    }
-    Ok(())
+fn invalid(name: &str, reason: String) -> RosError {
+    RosError::Name { name: name.to_owned(), reason }
 }
 
 /// Topic name on DDS: `/a/b` is `rt/a/b`.

@@ -252,7 +252,7 @@ fn warn_of_ignored(
     }
 }
 
-/// The same on Zenoh, which has its own configuration of discovery.
+/// Logs the variables of DDS, which have no effect on Zenoh.
 #[cfg(feature = "dds")]
 fn warn_of_dds_variables(text: &impl Fn(&str) -> Option<String>) {
     let names = [
@@ -270,8 +270,7 @@ fn warn_of_dds_variables(text: &impl Fn(&str) -> Option<String>) {
     }
 }
 
-/// The embedded back end has no DDS Security: with `Enforce`, as in rcl, creating a node fails. In a workspace rcl
-/// handles it.
+/// Warns that the embedded back end has no DDS Security; with `Enforce` it is an error, as in rcl. In a workspace rcl handles it.
 #[cfg(feature = "dds")]
 fn security(text: &impl Fn(&str) -> Option<String>) -> Result<(), RosError> {
     if text("ROS_SECURITY_ENABLE").as_deref() != Some("true") {

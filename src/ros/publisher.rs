@@ -74,7 +74,7 @@ impl<M: Message> Publisher<M> {
         }
     }
 
-    /// Number of matched readers, taps included; one atomic load.
+    /// Number of matched readers and of taps that want samples; cheap enough for each frame.
     pub fn subscribers(&self) -> usize {
         let matched = match &self.writer {
             BackendWriter::Cdr(writer, _) => writer.subscribers(),
@@ -136,8 +136,8 @@ impl<M: Bulk> BulkPublisher<M> {
         self.publish_if(head, data, &|| true)
     }
 
-    /// Publishes unless `intact`, called once after the copy, returns false: then the source was overwritten meanwhile,
-    /// the sample is not sent and counts as torn.
+    /// Publishes unless `intact`, called once after the copy, returns false: the source was overwritten during the copy, so the
+    /// sample is not sent and counts as torn.
     pub fn publish_if<'a>(
         &self,
         head: &impl BulkHead<Message = M>,
@@ -215,7 +215,7 @@ impl<M: Bulk> BulkPublisher<M> {
         }
     }
 
-    /// Number of matched readers, taps included; one atomic load.
+    /// As [`Publisher::subscribers`].
     pub fn subscribers(&self) -> usize {
         self.0.subscribers()
     }

@@ -4,27 +4,19 @@ use std::fmt;
 
 impl Qos {
     /// `rmw_qos_profile_default`: reliable, volatile, depth 10.
-    pub const DEFAULT: Self = Self {
-        reliability: Reliability::Reliable,
-        durability: Durability::Volatile,
-        history: History::KeepLast,
-        depth: 10,
-    };
+    pub const DEFAULT: Self = Self::reliable(10);
     /// `rmw_qos_profile_sensor_data`: best effort, volatile, depth 5.
     pub const SENSOR_DATA: Self =
-        Self { reliability: Reliability::BestEffort, depth: 5, ..Self::DEFAULT };
+        Self { reliability: Reliability::BestEffort, ..Self::reliable(5) };
     /// Reliable, transient local, depth 1: late readers get the newest value.
-    pub const LATCHED: Self =
-        Self { durability: Durability::TransientLocal, depth: 1, ..Self::DEFAULT };
+    pub const LATCHED: Self = Self::latched(1);
     /// QoS of images and clouds: reliable, because default RViz and image_transport readers request it, and shallow, because
     /// each sample has megabytes.
-    pub const IMAGE: Self = Self { depth: 2, ..Self::DEFAULT };
-    /// `/tf`: reliable, depth 100, as tf2's own broadcaster.
-    pub const TF: Self = Self { depth: 100, ..Self::DEFAULT };
+    pub const IMAGE: Self = Self::reliable(2);
     /// Both topics of a service: as rclcpp's parameter services, deep enough for a burst of requests.
-    pub const SERVICE: Self = Self { depth: 1000, ..Self::DEFAULT };
+    pub const SERVICE: Self = Self::reliable(1000);
 
-    /// The QoS that both offer.
+    /// The reliability and durability that both offer.
     #[must_use]
     pub fn weaker(self, other: Self) -> Self {
         Self {

@@ -27,7 +27,7 @@ impl fmt::Display for Incompatible {
 pub struct WriterStats {
     /// Samples handed to the middleware.
     pub published: u64,
-    /// Their bytes, with CDR header.
+    /// Their bytes with CDR header; in a workspace only the bytes of large arrays.
     pub bytes: u64,
     /// Samples refused because the middleware would have had to block.
     pub dropped: u64,
@@ -35,7 +35,7 @@ pub struct WriterStats {
     pub unshared: u64,
     /// Samples not sent because their source changed during the copy.
     pub torn: u64,
-    /// Total pause while publishing, to fit large samples through the readers' receive buffers.
+    /// Total time of pauses that let large samples fit through the readers' receive buffers.
     pub paused: Duration,
     /// Bytes retransmitted to readers; `None` if the back end does not count them.
     pub retransmitted_bytes: Option<u64>,

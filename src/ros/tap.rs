@@ -1,6 +1,6 @@
 //! Taps: samples of this node's publishers as CDR, for readers inside this process (recording, view).
 //!
-//! A tap gets the samples that a reader without loss would get, with every back end, and not through the middleware.
+//! A tap gets the samples that a reader without loss would get, but not through the middleware; so it works with every back end.
 #[cfg(feature = "rclrs")]
 use super::Bytes;
 use super::{Cdr, Durability, Qos};

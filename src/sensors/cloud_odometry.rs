@@ -9,7 +9,7 @@ use crate::{msgs::nav_msgs::msg::Odometry, wire::OdometryCloudHeader};
 use std::sync::Arc;
 
 const CANDIDATES: [OdometryAxes; 2] = [OdometryAxes::Ned, OdometryAxes::Nwu];
-/// Least difference between the errors of two conventions, and largest error of the right one, in m and rad.
+/// Least difference between the errors of two conventions, and largest error of the right one. An error is a sum of m and rad.
 const MIN_MARGIN: f64 = 0.5;
 const MAX_ERROR: f64 = 3.0;
 

@@ -1,8 +1,8 @@
 //! Decodes PNG and JPEG files into reused buffers.
 //!
 //! The file's first bytes select the codec: the vendor's documents contradict each other about which transport mode
-//! sends which format (docs/wire/traps.md, png-or-jpeg). `png` and `zune-jpeg` are used directly instead of through `image`,
-//! whose adapters copy the whole file once more; rows are converted to BGR while they are in cache.
+//! sends which format (docs/wire/traps.md, png-or-jpeg). `png` and `zune-jpeg` are called directly, because the adapters of `image`
+//! copy the whole file once more; rows are converted to BGR while they are in cache.
 use super::{SensorError, pixels};
 use crate::{config::SensorConfig, session::BufferPeak};
 use png::{BitDepth, ColorType, Transformations};
@@ -163,7 +163,7 @@ impl Decoder {
         self.peaks.1.shrink_if_due(rows, &mut self.rows);
     }
 
-    /// Grows both buffers; they never shrink here, so that a stream of equal frames allocates once.
+    /// Grows both buffers if they are too small, so that a stream of equal frames allocates once.
     fn grow_buffers(&mut self, pixels: usize, rows: usize) {
         self.used = (pixels, rows);
         for (buffer, len) in [(&mut self.pixels, pixels), (&mut self.rows, rows)] {

@@ -1,8 +1,8 @@
 //! Depth images: type 2.
 //!
 //! The wire has u16 counts of `otherParams[2]` metres (0: 1 mm). 65535 means no return: nearer than `otherParams[0]` or
-//! farther than `otherParams[1]`. REP 117 maps the former to -Inf and the latter to +Inf. Without a lower limit it
-//! can only mean too far and becomes +Inf; with one it is ambiguous and becomes NaN.
+//! farther than `otherParams[1]`. REP 117 maps the former to -Inf and the latter to +Inf. Without a near limit 65535 can only mean
+//! too far, and becomes +Inf; with a near limit it is ambiguous, and becomes NaN.
 use super::camera::{INFO_TOPIC, check_sent, compressed_topic, image_topic};
 use super::{
     CameraView, Decoder, DepthNoise, FrameHead, FramePayload, Lens, Sensor, SensorError,

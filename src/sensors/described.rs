@@ -15,7 +15,8 @@ const SAME_DIRECTION_RAD: f64 = 0.01;
 struct UnconfirmedChange<T>(Option<(T, u8)>);
 
 impl<T: Copy> UnconfirmedChange<T> {
-    /// Takes a described value; returns the new published value if a change is confirmed. `shown`: the published one.
+    /// Takes a described value, and the requested and the published (`shown`) value; returns the new published value if a change is
+    /// confirmed.
     fn add_description(
         &mut self,
         value: T,

@@ -2,7 +2,7 @@ use super::Size;
 use crate::ros::RosError;
 use crate::wire::{CloudShape, WireError};
 
-/// Why a frame was not (completely) published; never fatal, counted by its [`SensorError::cause`].
+/// Why a frame was not published, or not completely; never fatal, counted by its [`SensorError::cause`].
 #[derive(Debug, thiserror::Error, strum::EnumDiscriminants)]
 #[strum_discriminants(
     name(SensorCause),
@@ -33,7 +33,7 @@ pub enum SensorError {
     /// The codec could not decode the image.
     #[error("{codec} image is broken")]
     Undecodable { codec: &'static str },
-    /// The image is larger than configured, and than `image.allow_larger` accepts.
+    /// The image is larger than configured or, with `image.allow_larger`, than its limit.
     #[error(
         "image of {width} x {height} pixels, larger than configured ({} x {}); image.allow_larger:=true accepts 4 times the pixels",
         .configured.width, .configured.height

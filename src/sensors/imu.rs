@@ -6,7 +6,7 @@ use crate::msgs::geometry_msgs::msg::{Quaternion, Vector3};
 use crate::time::{RosTime, SimTime};
 use crate::{msgs::sensor_msgs::msg::Imu, noise::Draws, wire::ImuPacket};
 
-/// Largest time between a sample and an attitude that is used for it.
+/// Longest time between a sample and the attitude from which its orientation is extrapolated.
 const MAX_ATTITUDE_AGE_NS: u64 = 50_000_000;
 
 /// The vehicle's attitude at a simulator time.
@@ -33,7 +33,7 @@ impl AttitudeSample {
 /// Converts samples to messages; reuses one message, so that a sample allocates nothing.
 ///
 /// The simulator sends specific force and angular rate in body FRD; some versions send the force in other axes. REP 145 prefers
-/// data as measured and REP 103 wants FLU; the message is in FLU by default, which negates y and z, so that a vehicle at rest
+/// the axes of the sensor, REP 103 requires FLU; the message is in FLU by default, which negates y and z, so that a vehicle at rest
 /// shows +9.8 m/s² on z. Without an attitude there is no orientation: `orientation_covariance[0] = -1` (REP 145).
 #[derive(Clone, Debug)]
 pub struct ImuConverter {

@@ -2,7 +2,7 @@
 //! the sent data is not public.
 //!
 //! The true motion gives the specific force that an accelerometer measures. Conventions that differ in the sign of x and y are
-//! equal while the vehicle is level and does not accelerate sideways; gravity alone distinguishes the others.
+//! equal while the vehicle is level and does not accelerate horizontally; gravity alone distinguishes the others.
 use super::{ConventionFinder, Verdict};
 use crate::frames::{Attitude, Frd, Ned, Vector};
 use crate::{config::params::AccelerationAxes, time::SimTime};

@@ -36,7 +36,7 @@ pub(super) const LIVOX_TAG: u8 = 0x10;
 /// Lines of a Mid-360.
 const LIVOX_LINES: usize = 4;
 
-/// How the points of a sensor get their ring.
+/// How the ring of a point is found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rings {
     /// A mechanical lidar scans rings from the lowest to the highest, `points` each. The elevations, in degrees, give the
@@ -49,7 +49,7 @@ pub enum Rings {
         /// Lowest and highest elevation.
         elevation_deg: [f32; 2],
     },
-    /// A Livox: consecutive points are from consecutive lines.
+    /// A Livox: consecutive points are from consecutive lines, which count as rings.
     Lines,
 }
 

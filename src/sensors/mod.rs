@@ -64,7 +64,7 @@ use crate::{msgs::sensor_msgs::msg::Image, ros::Loan, wire::SensorKind};
 
 /// One open sensor: its publishers and buffers.
 pub trait Sensor: Send {
-    /// Whether any topic has a subscriber; one atomic load per topic.
+    /// Whether any topic has a subscriber; cheap enough for each frame.
     fn is_wanted(&self) -> bool;
 
     /// Converts and publishes on the topics with subscribers. The caller counts an error, which is never fatal.

@@ -1,6 +1,6 @@
 use crate::config::params::{
-    CloudLayout, DegradeParams, DepthAxes, DepthEncoding, FourthNumber, LabelType, OdometryAxes,
-    Organized, Params, RgbEncoding, ScanParams, ScanTime, WorldConvention,
+    Choice as _, CloudLayout, DegradeParams, DepthAxes, DepthEncoding, FourthNumber, LabelType,
+    OdometryAxes, Organized, Params, RgbEncoding, ScanParams, ScanTime, WorldConvention,
 };
 use crate::wire::SensorKind;
 
@@ -48,33 +48,22 @@ impl Default for Options {
 impl Options {
     /// Takes the options from the parameters; those of sensor `seq_id` override the global ones.
     pub fn new(params: &Params, seq_id: u16) -> Self {
-        let encoding = params.sensor(seq_id).encoding;
-        let encoding = encoding.as_deref();
+        let sensor = params.sensor(seq_id);
+        let encoding = sensor.encoding.as_deref();
         Self {
-            rgb: match encoding {
-                Some("bgr8") => RgbEncoding::Bgr8,
-                Some("rgb8") => RgbEncoding::Rgb8,
-                _ => params.rgb_encoding,
-            },
-            depth: match encoding {
-                Some("16UC1") => DepthEncoding::Millimetres,
-                Some("vendor" | "mono16") => DepthEncoding::Vendor,
-                _ => params.depth.encoding,
-            },
+            rgb: encoding.and_then(RgbEncoding::from_word).unwrap_or(params.rgb_encoding),
+            depth: encoding.and_then(DepthEncoding::from_word).unwrap_or(params.depth.encoding),
             depth_float: params.depth.publish_float,
             compressed: params.compressed_enabled,
             larger: params.image_allow_larger,
-            layout: (params.sensor(seq_id).cloud_layout).unwrap_or(params.cloud_layout),
+            layout: sensor.cloud_layout.unwrap_or(params.cloud_layout),
             scan_time: params.cloud_scan_time,
             organized: params.cloud_organized,
             label: params.cloud_label,
             fourth: params.cloud_fourth,
             depth_axes: params.cloud_depth_axes,
             odometry_axes: params.cloud_odometry_axes,
-            scan: ScanParams {
-                source: (params.sensor(seq_id).scan).unwrap_or(params.scan.source),
-                ..params.scan
-            },
+            scan: ScanParams { source: sensor.scan.unwrap_or(params.scan.source), ..params.scan },
             world: params.frames.world,
             degrade: params.degrade,
         }

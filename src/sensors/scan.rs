@@ -47,7 +47,7 @@ enum Source {
     Band([f64; 2]),
 }
 
-/// The columns of a complete cloud. The azimuth of a near point is coarse on the wire, that of its column is exact.
+/// The columns of a complete cloud. The coordinates of a near point give a coarse azimuth, its column gives the exact one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Columns {
     azimuths: Azimuths,

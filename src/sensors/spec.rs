@@ -134,8 +134,8 @@ impl SensorSpec {
         format!("{}/sensor{seq_id}/{}", root.trim_end_matches('/'), self.suffix())
     }
 
-    /// Returns the name of a topic if the main one is called `main`: a suffix that starts like the main suffix is
-    /// appended (`img_rgb/compressed`, `img_depth_float`), any other is a sibling (`camera_info`).
+    /// Returns the name of a topic if the main topic has the name `main`: a suffix that begins with the main suffix extends that
+    /// name (`img_rgb/compressed`, `img_depth_float`), any other replaces its last part (`camera_info`).
     pub fn topic_name(&self, topic: &TopicSpec, main: &str) -> String {
         match topic.suffix.strip_prefix(self.suffix()) {
             Some(rest) => format!("{main}{rest}"),
@@ -210,7 +210,7 @@ impl Topics<'_> {
         self.spec.suffix()
     }
 
-    /// Returns the suffix of the topic below the main one, for example of `/compressed`.
+    /// Appends `rest`, for example `/compressed`, to the suffix of the main topic.
     pub(super) fn below(&self, rest: &str) -> String {
         format!("{}{rest}", self.spec.suffix())
     }

@@ -41,7 +41,7 @@ impl SensorStream {
         arrival: RosTime,
         stamp: impl FnOnce(SimTime, RosTime) -> Option<RosTime>,
     ) -> Progress {
-        let stamp = |info: &FrameInfo| {
+        let times_of = |info: &FrameInfo| {
             let sim_time = SimTime::checked_from_secs(info.sim_time)?;
             Some((sim_time, stamp(sim_time, info.arrival)?))
         };
@@ -49,13 +49,13 @@ impl SensorStream {
             ReassemblyResult::Stored => return Progress::Stored,
             ReassemblyResult::Dropped(_) => return Progress::Dropped,
             ReassemblyResult::Counted(info) => {
-                stamp(&info); // for the aligner, which observes the tick
+                times_of(&info); // for the aligner, which observes the tick
                 return Progress::Counted(info);
             }
             ReassemblyResult::Complete(whole) => whole,
         };
         let info = whole.info;
-        let Some((sim_time, stamp)) = stamp(&info) else {
+        let Some((sim_time, stamp)) = times_of(&info) else {
             return Progress::Frame(info, Err(SensorError::Time));
         };
         let payload = if whole.lent {

@@ -1,7 +1,7 @@
 //! Determines which view a frame shows after a request for another one; frames do not contain it.
 use crate::time::{RosTime, SimTime};
 
-/// Frames count as the new view after this time without a request or a description of the old view.
+/// Frames count as the new view if for this time nothing was requested, and no description showed the old view.
 const DESCRIPTION_TIMEOUT_NS: i64 = 500_000_000;
 /// Frames count as the new view this long after the first request, even if descriptions show the old view: the renderer refused.
 const CHANGE_TIMEOUT_NS: i64 = 3_000_000_000;

@@ -190,7 +190,7 @@ pub struct CommandSettings {
     pub progress_wait: Duration,
     /// Longest duration of a command in progress, or of a deferred one.
     pub max_duration: Duration,
-    /// Maximum number of pending calls; one more call ends the oldest as overridden.
+    /// Maximum number of pending calls; one more ends an older call as overridden.
     pub max_pending: usize,
 }
 

@@ -41,10 +41,10 @@ struct PendingCommand<T> {
     id: u64,
     started: Duration,
     tries: u32,
-    /// Number of transmissions, including those of equal calls, which do not change the schedule.
+    /// Number of all transmissions.
     sent: u32,
     last_sent: Duration,
-    /// Number of transmissions by the schedule.
+    /// Number of transmissions by the schedule, which a new equal call restarts.
     rounds: u32,
     /// Time of the next transmission by the schedule, or of the timeout.
     next: Duration,
@@ -106,14 +106,14 @@ impl<T> CommandClient<T> {
     }
 
     fn begin(&mut self, now: Duration, command: MavCommand, tries: u32, token: T) -> u64 {
-        if command.key().system == 0 {
+        let key = command.key();
+        if key.system == 0 {
             let id = self.take_id();
             self.counters.started += 1;
             self.emit(id, &command);
             self.report_end(token, command.number(), CommandEnd::Broadcast);
             return id;
         }
-        let key = command.key();
         // From now on, an acknowledgement may answer the new command.
         (self.unacknowledged).retain(|(other, _)| !other.key().overlaps(&key));
         let wait: u32 = (1..=tries).sum();
@@ -139,7 +139,7 @@ impl<T> CommandClient<T> {
         self.counters.started += 1;
         self.pending.push(PendingCommand {
             command,
-            key: command.key(),
+            key,
             tokens: vec![(token, until)],
             id,
             started: now,
@@ -248,7 +248,7 @@ impl<T> CommandClient<T> {
         self.send_deferred(now);
     }
 
-    /// Ends calls that timed out, while newer equal calls continue.
+    /// Ends calls that timed out while newer equal calls continue.
     fn end_overdue_calls(&mut self, now: Duration) {
         for pending in &mut self.pending {
             // If all calls timed out, the schedule ends them.
@@ -395,7 +395,7 @@ impl<T> CommandClient<T> {
         self.override_where(|p| is_superseded(p) && !p.command.waits_for_newer());
     }
 
-    /// Resolves the commands that an ended command had superseded: if the vehicle refused that command, the newest continues.
+    /// Resolves the commands that an ended command had superseded: if the vehicle refused it, the newest of them continues.
     fn resolve_superseded(&mut self, id: u64, end: CommandEnd) {
         let is_refused = matches!(end, CommandEnd::Acked { result, .. } if result != 0);
         let superseded = self.pending.iter().filter(|p| p.superseded_by == Some(id));
@@ -424,7 +424,7 @@ impl<T> CommandClient<T> {
         }
     }
 
-    /// Ends the oldest calls beyond the limit.
+    /// Ends calls beyond the limit: the oldest ones, but those that make a vehicle safer last.
     fn enforce_limit(&mut self) {
         while self.pending() > self.settings.max_pending {
             let oldest = (self.pending.iter()).position(|p| !p.command.is_safer());

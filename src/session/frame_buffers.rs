@@ -46,7 +46,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>, const N: usize> FrameBuffers<L, N> {
         Self { buffers: std::array::from_fn(|_| Buffer { owned: Vec::new(), lent: None }) }
     }
 
-    /// Uses the memory from `lend` instead of a buffer's own memory, until that is taken or too small; drops the buffer's content.
+    /// Uses the memory from `lend` instead of a buffer's own, until it is taken or too small; drops the buffer's content.
     pub(super) fn lend(&mut self, buffer: usize, lend: impl FnOnce() -> Option<L>) {
         if let Some(buffer) = self.buffers.get_mut(buffer)
             && buffer.lent.is_none()

@@ -1,6 +1,6 @@
 //! Counts the missing numbers of a sequence.
 
-/// Counts skipped numbers. One of the last 64 that arrives late is subtracted again; a refused number is not counted.
+/// Counts skipped numbers, except refused ones. A number that arrives late is subtracted again if it is one of the last 64.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SequenceGaps {
     newest: Option<i32>,

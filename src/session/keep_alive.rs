@@ -51,11 +51,6 @@ impl KeepAlive {
         Self { settings, last: None, repeated: 0, stopped: 0 }
     }
 
-    /// Changes rate and duration.
-    pub fn set(&mut self, settings: KeepAliveSettings) {
-        self.settings = settings;
-    }
-
     /// Remembers a setpoint of a controller that has just been sent to the autopilot.
     pub fn sent(&mut self, now: Duration, setpoint: Outbound) {
         if !self.settings.max_repetition.is_zero() {

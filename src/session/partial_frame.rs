@@ -16,7 +16,9 @@ pub(super) struct PartialFrame {
     pub(super) end: usize,
     /// Whether payload was skipped, because only headers were read.
     pub(super) is_headers_only: bool,
+    /// Rank among all frames by the arrival of their first fragment.
     pub(super) ordinal: u64,
+    /// Number of frames that were completed while this one was in flight.
     overtaken: u32,
     /// Arrival of its first fragment.
     pub(super) arrival: RosTime,
@@ -71,14 +73,14 @@ impl PartialFrame {
         self.header.as_ref().map(|(_, header)| header)
     }
 
-    /// Upper bound of the frame's length, as far as it is known.
+    /// Upper bound of the frame's length; the end of the stored bytes until `fragment_len` is known.
     pub(super) fn planned_len(&self) -> usize {
         let count =
             self.header().map_or(0, |header| usize::try_from(header.count).unwrap_or(usize::MAX));
         self.fragment_len.map_or(self.end, |fragment_len| fragment_len.saturating_mul(count))
     }
 
-    /// Counts a later frame that was completed while this one was in flight; returns the count.
+    /// Counts a frame that was completed while this one was in flight; returns the count.
     pub(super) fn overtake(&mut self) -> u32 {
         self.overtaken += 1;
         self.overtaken

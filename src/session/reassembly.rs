@@ -18,9 +18,9 @@ const MAX_PAYLOAD: usize = 65_507 - HeaderVariant::A.len();
 const MAX_FRAGMENTS: u32 = 65_536;
 /// Size of lent memory beyond the frame: room for a datagram after a last fragment of full length.
 pub const LOAN_SPARE: usize = MAX_FRAGMENT_PAYLOAD + MAX_PAYLOAD + 8;
-/// Number of consecutive repetitions of a frame from which they count as new frames, of a simulator with a stopped clock.
+/// From this number of consecutive repetitions on, a frame counts as new: the simulator's clock has stopped.
 const STOPPED_CLOCK_REPEATS: u32 = 30;
-/// An incomplete frame is dropped when this number of later frames are complete.
+/// An incomplete frame is dropped when a frame of a later time is complete, or this number of other frames.
 const MAX_OVERTAKEN: u32 = 2;
 
 /// Buffers for a scatter read of the next datagram: first `header`, then `payload`.
@@ -121,6 +121,7 @@ pub struct Reassembler<L = Vec<u8>> {
     variant: HeaderVariant,
     /// Slot and number of the last stored fragment.
     stored: Option<(usize, u32)>,
+    /// Fragment length of the newest frame, which is the guess for the next.
     fragment_len: usize,
     /// A finished frame that repeats, and the number of consecutive repetitions.
     repeated: Option<(FrameIdentity, u32)>,
@@ -259,6 +260,7 @@ impl<L: AsRef<[u8]> + AsMut<[u8]>> Reassembler<L> {
     /// Continues the counters of the previous reassembler.
     pub fn continue_counters(&mut self, before: &Self) {
         self.counters = before.counters;
+        self.order.continue_lost(before.order.lost());
     }
 
     /// Returns the counters.

@@ -166,6 +166,11 @@ impl StreamOrder {
         self.gaps.lost
     }
 
+    /// Continues the count of a previous stream.
+    pub(super) fn continue_lost(&mut self, lost: u64) {
+        self.gaps.lost = lost;
+    }
+
     fn uses_numbers(&self) -> bool {
         self.rising >= MIN_RISING
     }

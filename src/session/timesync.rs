@@ -7,7 +7,7 @@ use crate::{time::shrink, wire::mavlink::raw::Timesync};
 use std::collections::VecDeque;
 use std::time::Duration;
 
-/// Rates and limits.
+/// Periods and limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimesyncSettings {
     /// Period of requests; 0: none.
@@ -38,8 +38,8 @@ const MAX_OPEN_REQUESTS: usize = 16;
 const MIN_SAMPLES: usize = 3;
 /// Noise of every sample, caused by scheduling at both ends.
 const NOISE_NS: f64 = 50e3;
-/// A sample is an outlier if its distance from the line exceeds half its round trip plus this constant and this fraction of the
-/// elapsed time.
+/// A sample is an outlier if its distance from the line exceeds the sum of half its round trip, the uncertainty of the line, this
+/// constant and this fraction of the elapsed time.
 const TOLERANCE_NS: f64 = 3e6;
 const TOLERANCE_DRIFT: f64 = 0.05;
 /// Maximum ratio between the speeds of the host's clock and a simulated autopilot's.
@@ -115,8 +115,8 @@ impl Exchange {
     }
 }
 
-/// The host's clock as a function of the autopilot's: offset = base + at_origin + drift * (remote - origin). Copies of it
-/// convert times between two exchanges.
+/// The host's clock as a function of the autopilot's: host = remote + base + at_origin + drift * (remote - origin). Copies of
+/// it convert times between two exchanges.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ClockLine {
     origin: i64,
@@ -210,8 +210,8 @@ impl TimesyncEstimator {
         }
     }
 
-    /// Changes the epoch by so little that the estimate stays valid: wire time runs slightly faster or slower than the
-    /// monotonic clock.
+    /// Changes the epoch and keeps the estimate, so the change must be small: wire time may run slightly faster or slower than
+    /// the monotonic clock.
     pub fn set_epoch(&mut self, epoch_ns: i64) {
         self.epoch_ns = epoch_ns;
     }
@@ -328,7 +328,7 @@ impl TimesyncEstimator {
         self.line
     }
 
-    /// Like [`Self::line`], for use before the first answers: a constant offset from the recent sample with shortest transit.
+    /// Like [`Self::line`], for use before the first answers: the constant offset of the recent sample with the shortest transit.
     pub fn coarse_line(&self) -> Option<ClockLine> {
         self.sample_clock.min_difference().map(ClockLine::constant)
     }
@@ -336,12 +336,6 @@ impl TimesyncEstimator {
     /// The host's wire time in ns when the autopilot's clock shows `remote_ns`.
     pub fn host_ns(&self, remote_ns: i64) -> Option<i64> {
         Some(self.line?.host_ns(remote_ns))
-    }
-
-    /// Shortest round trip of the last seconds.
-    pub fn round_trip(&self) -> Option<Duration> {
-        let shortest = self.samples.iter().map(|s| s.round_trip).min()?;
-        Some(Duration::from_nanos(shortest.unsigned_abs()))
     }
 
     /// How much faster the host's clock runs than the autopilot's, in ppm.

@@ -13,15 +13,15 @@ const AHEAD_NS: i64 = 1_000_000_000;
 const FORGOTTEN_NS: i64 = 20_000_000_000;
 /// The first datagram of a run may have overtaken earlier ticks by this much.
 const LEAD_NS: i64 = 200_000_000;
-/// Evidence needed to accept contradicting observations: different ticks, and time from first to last. A burst of
-/// delayed datagrams is shorter.
+/// Evidence needed to accept contradicting observations: number of different ticks, and host time from first to last. A burst
+/// of delayed datagrams is shorter.
 const RESTART_TICKS: u32 = 2;
 const RESTART_NS: i64 = 50_000_000;
 const STEP_TICKS: u32 = 3;
 const STEP_NS: i64 = 200_000_000;
 /// Simulated time continues for this long without a tick; then the simulation counts as paused.
 const COAST_NS: i64 = 100_000_000;
-/// A change of speed below this can be jitter: a candidate may last only [`RESTART_NS`].
+/// A smaller change of speed can be jitter, because a candidate may last only [`RESTART_NS`].
 const OTHER_SPEED: f64 = 0.25;
 
 /// Estimates the host's time of every simulator tick. One per simulator clock, shared by all its sensors.
@@ -186,7 +186,7 @@ impl TimeAligner {
         }
     }
 
-    /// Like [`Self::stamp`], but in any mode; `host` is the arrival.
+    /// Like [`Self::stamp`]; in [`StampMode::Arrival`] returns `host`, the arrival.
     pub fn stamp_at(&mut self, sim: SimTime, host: RosTime) -> Option<RosTime> {
         match self.settings.mode {
             StampMode::Arrival => Some(host),

@@ -58,7 +58,7 @@ pub struct Heartbeat {
     pub now_ms: i64,
     /// Arrival time.
     pub host: RosTime,
-    /// The sender's address is on this machine, so both wall clocks are one.
+    /// The sender's address is on this machine, so its wall clock is that of this machine.
     pub local: bool,
 }
 

@@ -47,7 +47,7 @@ impl Autopilot {
         })
     }
 
-    /// Whether a program subscribes to a topic, or published or called a service in the last minute. Otherwise datagrams
+    /// Whether a program subscribes to a topic, or published or called a service in the last minute. If not, its datagrams
     /// may be handled later.
     pub fn is_used(&self) -> bool {
         let is_recent = |at: Duration| self.fcu.now.mono.saturating_sub(at) <= USE_TIMEOUT;
@@ -113,8 +113,8 @@ impl Autopilot {
         if frame.system != self.fcu.system {
             if let Some(heartbeat) = Heartbeat::parse(frame) {
                 let (now, fcu) = (self.fcu.now.mono, &mut self.fcu);
-                let new = fcu.link_warnings.check_system(now, frame.system, heartbeat.autopilot);
-                fcu.log_link_warning(new);
+                let text = fcu.link_warnings.check_system(now, frame.system, heartbeat.autopilot);
+                fcu.log_link_warning(text);
             }
             return self.fcu.count(Counter::ForeignSystem);
         }

@@ -6,9 +6,9 @@ use crate::wire::mavlink::FrameError;
 pub enum CounterKind {
     /// Data that is lost, or a message that is not sent: `drop_<name>`, and a warning while it grows.
     Drop,
-    /// Not for us, or of no use: `ignored_<name>`. Nothing is lost.
+    /// For another receiver, or of no use: `ignored_<name>`. Nothing is lost.
     Ignored,
-    /// Something that happened, or that its caller was told: `<name>`. Nothing is lost.
+    /// An event, or a failure that its caller was told of: `<name>`. Nothing is lost.
     Event,
     /// The frames of the vehicle: the figure `frames`.
     Frames,

@@ -20,7 +20,7 @@ use crate::wire::mavlink::{Frame, Outbound};
 use crate::{session::ClockLine, time::RosTime, wire::TrueState};
 use std::{collections::BTreeMap, time::Duration};
 
-/// Maximum age of the pose that other values are relative to: it is 20 ms old at PX4's rates, 250 ms on a slow line.
+/// Maximum age of a pose that another value is relative to. Poses are up to 20 ms old at PX4's rates, up to 250 ms on a slow line.
 const MAX_POSE_AGE: Duration = Duration::from_millis(500);
 /// Setpoint messages.
 const SETPOINTS: [u32; 3] =
@@ -92,7 +92,7 @@ pub struct Fcu {
     pub now: Now,
     /// How long the datagram of the current call waited in the socket.
     pub waited: Duration,
-    /// When ROS last passed on a message or a request of a program.
+    /// Time of the last message or service call from ROS.
     pub(super) last_call: Option<Duration>,
     /// Settings of the user.
     pub settings: VehicleSettings,
@@ -130,7 +130,7 @@ pub struct Fcu {
     pub body_frames: Vec<BodyFrame>,
     /// Header time as a function of the autopilot's boot time, if known.
     pub clock: Option<ClockLine>,
-    /// As `clock`, before the first TIMESYNC answer: an upper bound from the arrival of samples.
+    /// As `clock`, from the arrival of samples: an upper bound, used until `clock` is known.
     pub(super) rough_clock: Option<ClockLine>,
     /// Limits repeated log lines.
     pub(super) throttle: Throttle,
@@ -338,9 +338,9 @@ impl Fcu {
         std::mem::take(&mut self.truths)
     }
 
-    /// Logs a new fault of the link.
-    pub(super) fn log_link_warning(&self, new: Option<String>) {
-        if let Some(text) = new {
+    /// Logs the warning of a check in [`LinkWarnings`], if there is one.
+    pub(super) fn log_link_warning(&self, warning: Option<String>) {
+        if let Some(text) = warning {
             tracing::warn!(vehicle = self.settings.id, "{text}");
         }
     }
@@ -350,7 +350,7 @@ impl Fcu {
         self.link_warnings.present(self.now.mono)
     }
 
-    /// Resets the state that is valid only while heartbeats arrive.
+    /// Resets the state that is valid only while the autopilot is connected.
     pub(super) fn lost(&mut self) {
         self.heartbeat = None;
         (self.height, self.amsl, self.landed) = (None, None, None);
@@ -364,7 +364,7 @@ impl Fcu {
         *self.counts.entry(counter).or_default() += 1;
     }
 
-    /// Sets a counter that is kept elsewhere.
+    /// Copies a counter that another part keeps.
     pub(super) fn set_count(&mut self, counter: Counter, total: u64) {
         if total > 0 {
             self.counts.insert(counter, total);

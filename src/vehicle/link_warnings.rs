@@ -1,12 +1,12 @@
-//! Faults of the link that single messages do not show: a second autopilot, one other than PX4, stamps of another clock. Each is
-//! logged once; the doctor reports those that persist.
+//! Faults in the setup of a link: a second autopilot, an autopilot other than PX4, stamps of another clock. Each is logged when it
+//! appears; the doctor reports those that persist.
 use crate::wire::mavlink::numbers::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-/// A fault that was not detected for this time is over.
+/// A second autopilot or a wrong stamp that was not detected for this time is over.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// A stamp farther from the present, in s, is of another clock, or too old for an estimator.
+/// A stamp farther than this from the present, in s, is of another clock, or too old for an estimator.
 const MAX_GAP: f64 = 1.0;
 /// Autopilots with PX4's modes, or none.
 const KNOWN: [u8; 2] = [MAV_AUTOPILOT_GENERIC, MAV_AUTOPILOT_PX4];
@@ -18,7 +18,7 @@ pub(super) struct LinkWarnings {
     systems: BTreeMap<u8, Duration>,
     /// Topics whose stamps are far from the present, and by how much in s.
     stamps: BTreeMap<&'static str, (Duration, f64)>,
-    /// Kinds of autopilots that are not PX4.
+    /// Kinds of autopilots other than PX4, as long as the bridge runs.
     kinds: BTreeSet<u8>,
 }
 

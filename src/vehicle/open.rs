@@ -34,7 +34,7 @@ impl Handle {
         self.0.with(f)
     }
 
-    /// As [`Self::with`], for another thread than the polling task's; wakes that task.
+    /// As [`Self::with`], from a thread other than the polling task's; wakes that task.
     pub fn tell(&self, f: impl FnOnce(&mut Autopilot)) {
         self.0.with(f);
         (self.0.wake)();
@@ -170,7 +170,7 @@ impl Open<'_> {
         Ok(())
     }
 
-    /// Opens a node with this name, for its services.
+    /// Adds a node name to the graph, for tools that look for a node before they call its services.
     pub fn node(&self, name: &str) -> Result<NodeHandle, RosError> {
         self.middleware.node(&self.full_name(name))
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 const PREARM: u32 = MavSysStatusSensor::MAV_SYS_STATUS_PREARM_CHECK.bits();
 /// A text is a reason for this time: PX4 repeats the reasons with each attempt to arm, other autopilots from time to time.
 const TEXT_LIFETIME: Duration = Duration::from_secs(60);
-/// An autopilot that starts is not ready for about this time, and sends its reasons unasked.
+/// A starting autopilot is not ready for about this time, and sends its reasons without a request.
 const STARTUP: Duration = Duration::from_secs(5);
 /// MAV_SYS_STATUS_SENSOR in words.
 #[rustfmt::skip] // a table
@@ -25,7 +25,7 @@ const ESTIMATES: [(u16, &str); 4] =
 const POSITIONS: u16 = 1 << 3 | 1 << 4;
 
 impl Fcu {
-    /// Takes the request for the reasons if it is due: PX4 sends them only when they change.
+    /// Returns the request for the reasons if it is due: PX4 sends them unasked only when they change.
     pub(super) fn take_reasons_request(&mut self) -> Option<CommandLong> {
         let now = self.now.mono;
         if !self.refuses_to_arm() {

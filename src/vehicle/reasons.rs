@@ -12,7 +12,7 @@ pub(super) struct Reasons(Vec<(u16, String)>);
 impl Reasons {
     /// Adds a text if its severity makes it a reason; returns whether it does.
     pub(super) fn add(&mut self, message: &StatusText) -> bool {
-        // Texts of lower severity are not reasons.
+        // A larger number is a lower severity.
         if message.severity > MAV_SEVERITY_WARNING {
             return false;
         }

@@ -44,8 +44,8 @@ impl StateTopic {
         if self.last_message.replace(now).is_none() {
             tracing::info!(vehicle = fcu.settings.id, "heartbeats come: the vehicle is connected");
         }
-        let new = fcu.link_warnings.check_autopilot(beat.autopilot);
-        fcu.log_link_warning(new);
+        let text = fcu.link_warnings.check_autopilot(beat.autopilot);
+        fcu.log_link_warning(text);
         fcu.heartbeat = Some(beat);
         fcu.heartbeat_count += 1;
         self.publish(fcu)

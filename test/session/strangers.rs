@@ -114,6 +114,17 @@ fn frames_of_which_nothing_came_are_counted_by_their_ids() {
 }
 
 #[test]
+fn a_reassembler_that_takes_over_continues_the_count_of_lost_frames() {
+    let frame = |f: i32| vendor_datagrams(&pattern(1, 100), B, f, f64::from(f) / 30.0);
+    let mut first = Reassembler::new(MAX);
+    deliver(&mut first, (0..20).filter(|f| *f != 10).flat_map(frame));
+    let mut second = Reassembler::new(MAX);
+    second.continue_counters(&first);
+    deliver(&mut second, (20..40).filter(|f| *f != 30).flat_map(frame));
+    assert_eq!(second.counters().lost, 2);
+}
+
+#[test]
 fn the_memory_of_an_unusually_large_frame_is_given_back() {
     let mut reassembler = Reassembler::new(64 << 20);
     let frame = |f: i32, len: usize| vendor_datagrams(&pattern(1, len), B, f, f64::from(f) / 30.0);

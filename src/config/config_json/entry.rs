@@ -137,7 +137,7 @@ fn read_seq_id(entry: &mut SensorEntry<'_>, last_id: &mut Option<u16>) -> Option
     seq_id
 }
 
-/// Skips a sensor of a type that the bridge cannot read, unless that is to be refused; returns whether it did.
+/// Skips a sensor of a type that the bridge cannot read, unless the overrides refuse such sensors; returns whether it did.
 fn skip_unsupported(entry: &mut SensorEntry<'_>, overrides: &VendorOverrides) -> bool {
     let id = entry.get("TypeID").and_then(JsonValue::integer);
     match id.and_then(types::unsupported) {

@@ -26,8 +26,8 @@ parameters! {
         [SIMULATOR]
         config: Vec<PathBuf> = "config", Paths, "The simulator's Config.json, or an array of several; automatic SeqIDs start anew in each file.";
         config_unsupported: UnsupportedSensors = "unsupported_sensors", Choice = "skip",
-            "Sensors whose data have no public layout (microphone 6, optical flow 10): `skip` leaves them out with a warning, with `refuse` the bridge \
-            does not start.";
+            "Sensors whose data have no public layout (microphone 6, optical flow 10): `skip` leaves them out with a warning, `refuse` prevents the \
+            start.";
         simulator_address: Ipv4Addr = "simulator_address", Address = "127.0.0.1",
             "Address of the host of RflySim3D and CopterSim; no broadcast, because answers come from a host.";
         window: u8 = "window", Int(0, 19) = 0, "RflySim3D window that renders the sensors (UDP port 20010 + window).";
@@ -94,7 +94,7 @@ parameters! {
         cloud_label: LabelType = "cloud.label", Choice = "float32",
             "Type of the field `label` of lidar points: `float32` as the coordinates, for `read_points_numpy`, or `uint32` as in `pcl::PointXYZL`.";
         cloud_segmentation: Segmentation = "cloud.segmentation", Choice = "file",
-            "Ask for the colours of the segmentation in clouds, SendProtocol[7]: `file` as in Config.json, `off`, `on`. Simulators before v4.12 \
+            "Whether to request segmentation colours in clouds, SendProtocol[7]: `file` as in Config.json, `off`, `on`. Simulators before v4.12 \
             (2026) ignore it: their lidars always send a label.";
         cloud_fourth: FourthNumber = "cloud.fourth", Choice = "auto",
             "What the fourth number of points is: `label`, or `rgb`, a colour of 15 bits (RGB555), published as PCL's `rgb`; `auto`: a colour where \

@@ -36,7 +36,7 @@ parameters! {
         accelerometer_bias: [f64; 3] = "imu.accelerometer_bias", Vector(-100.0, 100.0) = [0.0, 0.0, 0.0], ["m/s^2"] live
             "Constant bias of the accelerations, in the axes of the message.";
         gyroscope_density: f64 = "imu.gyroscope_noise_density", Float(0.0, 10.0) = 0.0, ["rad/s/sqrt(Hz)"] live
-            "White noise added to the angular rates, as in Kalibr's imu.yaml; as for the accelerations.";
+            "White noise added to the angular rates, as in Kalibr's imu.yaml, with variance and seed as for the accelerations.";
         gyroscope_walk: f64 = "imu.gyroscope_random_walk", Float(0.0, 10.0) = 0.0, ["rad/s^2/sqrt(Hz)"] live
             "Random walk of the bias of the angular rates, as in Kalibr's imu.yaml; 0 at the simulator's time 0.";
         gyroscope_bias: [f64; 3] = "imu.gyroscope_bias", Vector(-100.0, 100.0) = [0.0, 0.0, 0.0], ["rad/s"] live

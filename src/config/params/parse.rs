@@ -26,8 +26,8 @@ impl Params {
         problems.or(params)
     }
 
-    /// Returns all sensors of the files, also disabled ones, each with its [`EntryChange`]. A sensor whose change has problems
-    /// stays as in the file.
+    /// Returns all sensors of the files, also disabled ones, each with its [`EntryChange`] applied. A sensor whose change has
+    /// problems stays as in the file.
     pub fn changed_entries(&self, sensors: &[SensorConfig]) -> (Vec<SensorConfig>, Problems) {
         let mut problems = Problems::default();
         let change = |sensor: &SensorConfig| {

@@ -53,8 +53,9 @@ pub fn render_markdown() -> String {
         "<!-- Generated from src/config/params by `make docs`; edit there. -->\n\
          # Parameters\n\n\
          Values come from `-p name:=value` and `--params-file file.yaml`, in the order of the command line; a later \
-         one wins ([command_line.md](command_line.md#starting-the-bridge)). Unknown names, wrong types and values out of range end \
-         the start with all of them listed. Arrays are written as in YAML, and quoted, `-p 'vehicles:=[1, 2]'`; where a real number is expected an integer will do. `config/bridge.yaml` has every \
+         one wins ([command_line.md](command_line.md#starting-the-bridge)). With unknown names, wrong types or \
+         values out of range the bridge does not start, and lists all of them. Arrays are written as in YAML, and quoted, \
+         `-p 'vehicles:=[1, 2]'`; an integer is accepted as a real number. `config/bridge.yaml` has every \
          parameter with its default.\n\n\
          ## While the bridge runs\n\n\
          The node has the parameter services of every ROS 2 node, so `ros2 param list`, `get`, `set`, `describe` and `dump` and \

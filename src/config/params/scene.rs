@@ -9,8 +9,8 @@ parameters! {
     pub struct ReportParams {
         [REPORTS]
         demand: ReportDemand = "reports.demand", Choice = "subscribed",
-            "When RflySim3D is asked for reports: `subscribed` while one of their topics has a subscriber, `always` from the start. Reports that \
-            other programs asked for are published either way (docs/reports.md).";
+            "When the bridge requests reports from RflySim3D: `subscribed` while one of their topics has a subscriber, `always` from the start. \
+            Reports that other programs requested are published either way (docs/reports.md).";
         vehicles: Vec<i32> = "reports.vehicles", Ints(1, 2_147_483_647), live
             "CopterIDs of vehicles and of objects that were created like them, to be described on `scene/vehicles` besides the served vehicles.";
         objects: Vec<String> = "reports.objects", Names(32), live

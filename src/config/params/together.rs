@@ -16,13 +16,13 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
     check_ultra_simple(params, problems);
     check_renderer_by_redis(params, problems);
     check_flown_here(params, problems);
-    let f = &params.frames;
+    let frames = &params.frames;
     for (name, value, other_name, other) in [
-        ("odom_frame", &f.odom, "map_frame", &f.map),
-        ("base_frame", &f.base, "map_frame", &f.map),
-        ("base_frame", &f.base, "odom_frame", &f.odom),
-        ("control.local_frame", &params.control.local_frame, "odom_frame", &f.odom),
-        ("control.local_frame", &params.control.local_frame, "base_frame", &f.base),
+        ("odom_frame", &frames.odom, "map_frame", &frames.map),
+        ("base_frame", &frames.base, "map_frame", &frames.map),
+        ("base_frame", &frames.base, "odom_frame", &frames.odom),
+        ("control.local_frame", &params.control.local_frame, "odom_frame", &frames.odom),
+        ("control.local_frame", &params.control.local_frame, "base_frame", &frames.base),
     ] {
         if value == other {
             problems.push(name, format!("must differ from {other_name}, both are {value:?}"));
@@ -74,8 +74,8 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
         }
     }
     check_recordings(&params.record, problems);
-    if f.prefix.starts_with('/') || f.prefix.contains(char::is_whitespace) {
-        let why = format!("must not begin with `/` or contain white space, is {:?}", f.prefix);
+    if frames.prefix.starts_with('/') || frames.prefix.contains(char::is_whitespace) {
+        let why = format!("must not begin with `/` or contain white space, is {:?}", frames.prefix);
         problems.push("frame_prefix", why);
     }
 }

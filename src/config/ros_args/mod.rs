@@ -1,8 +1,8 @@
 //! Command line of a ROS 2 node and its parameter files, as rcl reads them.
 //!
-//! Values apply in the order of the command line, regardless of the sections' names; in rcl a file with a `/node:` section can win
-//! over a later `-p`. Remap rules for services only, enclaves and log files are ignored. [`parse_bridge`] also reads, outside
-//! `--ros-args`: `Config.json`, `--config FILE`, `--params-file FILE`, `--log-level LEVEL`, `-p name:=value`, `-r from:=to`.
+//! Values apply in the order of the command line; in rcl a section `/node:` of a parameter file can win over a later `-p`. Remap
+//! rules for services only, enclaves and log files are ignored. [`parse_bridge`] also reads, outside `--ros-args`: `Config.json`,
+//! `--config FILE`, `--params-file FILE`, `--log-level LEVEL`, `--middleware NAME`, `-p name:=value`, `-r from:=to`.
 mod param_file;
 pub(crate) mod yaml;
 
@@ -172,9 +172,11 @@ impl ArgParser {
         } else if arg.to_lowercase().ends_with(".json") && self.out.rest.len() < 2 {
             self.read_config(arg);
         } else if let Some((name, _)) = arg.split_once(":=").filter(|_| is_first) {
-            let topic =
-                if params::is_parameter(name) { "" } else { ", or -r and that for a topic" };
-            self.problems.push(&arg, format!("write -p {arg}{topic}"));
+            let remap = match params::is_parameter(name) {
+                true => String::new(),
+                false => format!(", or for a topic -r {arg}"),
+            };
+            self.problems.push(&arg, format!("write -p {arg}{remap}"));
         } else if let Some(name) = parameter_of(option).filter(|_| is_first) {
             let value = value.unwrap_or("VALUE");
             self.problems.push(&arg, format!("is a parameter: write -p {name}:={value}"));
@@ -275,7 +277,7 @@ impl ArgParser {
         }
     }
 
-    /// Finds the node's name first: the other rules may be for another node of the same command line.
+    /// Finds the node's name first: the other rules may name another node.
     fn finish(mut self) -> Result<RosArgs, Problems> {
         let is_name = |rule: &Rule| matches!(rule.left.as_str(), "__node" | "__name");
         let is_for = |node: &Option<String>, name: &str| {

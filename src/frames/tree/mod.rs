@@ -8,7 +8,7 @@ use builder::Builder;
 use nalgebra::UnitQuaternion;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Noise of an autopilot's origin in m: it is computed from rounded degrees (1e-7 is 1 cm) and local coordinates.
+/// Noise in m of an autopilot's origin, which is computed from rounded degrees (1e-7 is 1 cm) and local coordinates.
 const ORIGIN_NOISE_M: f64 = 0.05;
 
 /// Names and settings of the whole tree.
@@ -281,8 +281,8 @@ impl FrameTree {
         &transforms.messages
     }
 
-    /// Changes a sensor's pose in its mount. Returns whether a static transform changed, so that `/tf_static` must be sent; the
-    /// next [`Self::update`] returns any other transform.
+    /// Changes a sensor's pose in its mount. Returns whether its transform is static, so that `/tf_static` must be sent; the next
+    /// [`Self::update`] returns any other transform.
     pub fn remount(
         &mut self,
         seq_id: u16,

@@ -43,7 +43,7 @@ pub(super) struct YamlField<'a> {
 enum FieldDefault<'a> {
     /// The default in the message.
     Value(&'a Value),
-    /// For elements of lists, which have no default message: 0. The real part of a rotation is 1, the only default of the
+    /// For elements of lists, which have no default message: 0; 1 for the real part of a rotation, the only default of the
     /// standard messages that is not zero.
     Number(i64),
     /// The current time.
@@ -191,11 +191,7 @@ impl<'a> YamlField<'a> {
         };
         for (index, (key, _)) in pairs.iter().enumerate() {
             if !names.iter().any(|name| ros_name(name) == key) {
-                let hint = did_you_mean(key, names.iter().copied().map(ros_name));
-                return Err(self.error(format!(
-                    "{message} has no field \"{key}\"{hint} It has: {}",
-                    listed(names)
-                )));
+                return Err(self.error(format!("{message} has {}", unknown_field(key, names))));
             }
             if pairs[..index].iter().any(|(other, _)| other == key) {
                 return Err(self.error(format!("\"{key}\" is given twice")));
@@ -232,6 +228,13 @@ impl<'a> YamlField<'a> {
 /// A name as in the definition: rosidl's Rust code appends `_` to keywords.
 pub(super) fn ros_name(name: &str) -> &str {
     name.trim_end_matches('_')
+}
+
+/// Names an unknown field, the most similar field and all fields.
+pub(super) fn unknown_field(field: &str, names: &[&'static str]) -> String {
+    let hint = did_you_mean(field, names.iter().copied().map(ros_name));
+    let end = if hint.is_empty() { "." } else { "" };
+    format!("no field \"{field}\"{hint}{end} It has: {}", listed(names))
 }
 
 fn listed(names: &[&'static str]) -> String {

@@ -1,6 +1,5 @@
 //! A message as a tree of values, for output as text with the field names of its definition.
-use super::fill::{FILLER, FieldError, ros_name};
-use crate::config::did_you_mean;
+use super::fill::{FILLER, FieldError, ros_name, unknown_field};
 use serde::ser::{
     Impossible, Serialize, SerializeSeq, SerializeStruct, SerializeTuple, Serializer,
 };
@@ -54,8 +53,7 @@ impl MessageValue {
                     let found = fields.iter().find(|(name, _)| *name == step);
                     let found = found.ok_or_else(|| {
                         let names: Vec<_> = fields.iter().map(|(name, _)| *name).collect();
-                        let hint = did_you_mean(step, names.iter().copied());
-                        format!("{path}: no field \"{step}\"{hint} It has: {}", names.join(", "))
+                        format!("{path}: {}", unknown_field(step, &names))
                     })?;
                     Some(&found.1)
                 }
@@ -151,6 +149,7 @@ impl Serialize for MessageValue {
 /// Serializes the types that occur in messages.
 #[derive(Clone, Copy)]
 struct TreeBuilder {
+    /// Largest number of elements to keep of a list.
     most: usize,
 }
 

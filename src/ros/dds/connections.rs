@@ -1,5 +1,5 @@
-//! The endpoints of each node: discovered writers and readers, with the nodes that their participants announce. Its
-//! readers exist only while it is watched.
+//! The endpoints of each node: discovered writers and readers, with the nodes that their participants announce. The
+//! readers of both exist only while the graph is watched.
 use super::super::{
     self as ros, Distro, History, NodesByName, Qos, RosError, SubscribedTopic, backend, names,
 };
@@ -39,7 +39,7 @@ impl DdsConnections {
     ) -> Result<Self, RosError> {
         let samples = Arc::<Mutex<LatestSamples>>::default();
         let latest = samples.clone();
-        // The topic has no key: a reader of depth 1 would keep one participant's sample.
+        // The topic has no key: a reader of depth 1 would keep the sample of only one participant.
         let qos = Qos { history: History::KeepAll, ..Qos::LATCHED };
         let reader = ffi::Reader::new(
             participant,

@@ -1,4 +1,4 @@
-//! Requests that arrive before their writer is discovered.
+//! Recovers requests of clients on Fast DDS that arrive before their writer is discovered.
 //!
 //! A client that finds a service sends at once, and its request may overtake the announcement of its writer. Fast DDS keeps
 //! the request and resends it to a reader that requests it. Cyclone, as a volatile reader, does not request samples older than
@@ -37,10 +37,12 @@ static SESSIONS: Mutex<Sessions> = Mutex::new(Sessions {
     announced: BTreeMap::new(),
 });
 
+/// Adds a reader of requests of this process.
 pub(super) fn add(reader: Guid) {
     SESSIONS.lock().readers.insert(reader);
 }
 
+/// Removes a reader and its sessions.
 pub(super) fn remove(reader: &Guid) {
     let mut sessions = SESSIONS.lock();
     sessions.readers.remove(reader);
@@ -73,6 +75,7 @@ const INFO_DST: u8 = 0x0e;
 const LITTLE: u8 = 1;
 /// Flag of an ACKNACK: no HEARTBEAT requested.
 const FINAL: u8 = 2;
+/// Bytes of the RTPS header.
 const HEADER: usize = 20;
 
 /// Whether the first submessage of a packet acknowledges samples.
@@ -152,7 +155,7 @@ fn heartbeats(packet: &[u8]) -> Vec<Heartbeat> {
 }
 
 impl Sessions {
-    /// Returns the replacement for the last sequence number.
+    /// Returns the replacement for the last sequence number of a HEARTBEAT; `None`: it stays unchanged.
     fn hide_samples(&mut self, heartbeat: &Heartbeat) -> Option<[u8; 8]> {
         let (session, first) = (heartbeat.session, heartbeat.first);
         if !self.readers.contains(&session.0)
@@ -197,7 +200,7 @@ impl Sessions {
         (changed && HEADER + whole == packet.len()).then_some(out)
     }
 
-    /// Returns the new body of one of our ACKNACKs, in native byte order.
+    /// Returns the new body of one of our ACKNACKs, in native byte order; `None`: it stays unchanged.
     fn answer(&mut self, from: &[u8], to: &[u8], flags: u8, body: &[u8]) -> Option<Vec<u8>> {
         let number = |at: usize| Some(u32::from_ne_bytes(body.get(at..at + 4)?.try_into().ok()?));
         let session = (guid(from, body.get(..4)?), guid(to, body.get(4..8)?));

@@ -43,8 +43,10 @@ fn check(
 }
 
 fn c_string(text: &str) -> Result<CString, RosError> {
-    CString::new(text)
-        .map_err(|_nul| RosError::Name { name: text.to_owned(), reason: "contains a NUL byte" })
+    CString::new(text).map_err(|_nul| {
+        let reason = "it contains a NUL byte".to_owned();
+        RosError::Name { name: text.to_owned(), reason }
+    })
 }
 
 /// Handle of a DDS entity; deleting it deletes its children.

@@ -2,8 +2,8 @@
 use super::super::{Discovery, Options};
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
-/// Payload of one RTPS fragment, and size of its datagram. Measured, see `docs/dds.md`: with smaller ones Fast DDS readers
-/// cannot keep up with the pacing, and only two or three larger ones fit into a default receive buffer.
+/// Payload of one RTPS fragment, and size of its datagram. Measured (`docs/dds_measured.md`): with smaller fragments Fast DDS
+/// readers cannot keep up with the pacing, and of larger ones only two or three fit into a default receive buffer.
 const FRAGMENT_BYTES: u32 = 30_000;
 const DATAGRAM_BYTES: u32 = 30_720;
 

@@ -4,7 +4,7 @@
 const BEST_EFFORT_BYTES_PER_S: u64 = 300_000_000;
 /// Largest multiple of the usual rate, faster than the kernel delivers.
 const FASTEST: u64 = 8;
-/// Samples without a retransmission before trying a higher rate, at first and at most.
+/// Number of samples without a retransmission before a higher rate is tried: at first, and at most.
 const PATIENCE: (u32, u32) = (10, 10 * 4096);
 
 /// The reader of a writer that needs the lowest rate.
@@ -73,7 +73,7 @@ impl PacingRate {
                 self.patience = (self.patience * 2).min(PATIENCE.1);
             }
         } else {
-            self.samples_without_loss += 1;
+            self.samples_without_loss = self.samples_without_loss.saturating_add(1);
             if self.samples_without_loss >= self.patience && self.factor < FASTEST {
                 self.factor *= 2;
                 self.samples_without_loss = 0;

@@ -35,7 +35,7 @@ const OF_BOTH: &[(&str, &str)] = &[
     // Batches of 64 KiB: with Zenoh's 2 a burst of images makes a reader that is late for 2 ms lose small messages.
     ("transport/link/tx/queue/size/data", "16"),
     (SHARED_MEMORY, "false"),
-    // Would copy large samples into another pool if the pool of the publishers is full.
+    // It would copy large samples into another pool if the pool of the publishers is full.
     ("transport/shared_memory/transport_optimization/enabled", "false"),
 ];
 pub(super) const CONNECT: &str = "connect/endpoints";
@@ -50,9 +50,8 @@ const OVERRIDE: &str = "ZENOH_CONFIG_OVERRIDE";
 
 /// Configuration of a node. `shares` enables shared memory in the defaults; a file or the overrides take precedence.
 pub(super) fn of_session(options: &ZenohOptions, shares: bool) -> Result<Config, RosError> {
-    let memory = if shares { "transport/shared_memory/enabled=true;" } else { "" };
     let overrides = match options.session_config.as_str() {
-        "" => format!("{memory}{}", options.overrides),
+        "" => format!("{SHARED_MEMORY}={shares};{}", options.overrides),
         _ => options.overrides.clone(),
     };
     read("ZENOH_SESSION_CONFIG_URI", &options.session_config, OF_SESSION, &overrides)
@@ -96,14 +95,14 @@ fn read(
     if !problems.is_empty() {
         return Err(RosError::Environment { variable: OVERRIDE, message: problems.join("; ") });
     }
-    // Zenoh itself would try to connect again and again.
+    // Refused here, because Zenoh would try to connect for ever.
     let foreign = [CONNECT, LISTEN].iter().flat_map(|key| endpoints(&config, key));
     let foreign: Vec<_> = foreign.filter(|node| !node.starts_with(TCP)).collect();
     let Some(first) = foreign.first() else { return Ok(config) };
     let variable = if overrides.contains(first) { OVERRIDE } else { variable };
     let message = format!(
-        "`{}`: this program has TCP only, without TLS: use tcp/ADDRESS:PORT, for links with TLS to a `rmw_zenohd` on this host \
-         that has them",
+        "`{}`: this program has TCP only, without TLS: use tcp/ADDRESS:PORT; for TLS, connect to a `rmw_zenohd` on this host that \
+         has the link with TLS",
         foreign.join("`, `")
     );
     Err(RosError::Environment { variable, message })

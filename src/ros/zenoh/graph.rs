@@ -1,4 +1,4 @@
-//! The graph: liveliness tokens of all endpoints of a domain.
+//! The ROS graph, from the liveliness tokens of all endpoints of a domain.
 use super::keys::{self, AnnouncedEndpoint, EntityKind};
 use crate::ros::{
     Connections, NodesByName, Qos, ServiceInfo, SubscribedTopic, TopicInfo, backend::Watch,
@@ -80,7 +80,7 @@ impl Graph {
         }
     }
 
-    /// Returns, for each session that subscribes to any of these topics, a node and its topic.
+    /// Returns a node and its topic for each session that subscribes to any of these topics.
     pub(super) fn readers(&self, topics: &BTreeSet<&str>) -> HashMap<String, (String, String)> {
         let known = self.0.lock();
         let tokens = known.by_token.iter().filter(|(_, endpoint)| {

@@ -7,7 +7,7 @@ use crate::{
 
 /// First part of all tokens; `**` in other key expressions does not match it.
 const ADMIN_SPACE: &str = "@ros2_lv";
-/// Replaces `/` in names; alone, it is an empty name.
+/// Replaces `/` in names; alone, it stands for an empty name.
 const SLASH: &str = "%";
 /// Hash of a type on Humble.
 const NO_HASH: &str = "TypeHashNotSupported";

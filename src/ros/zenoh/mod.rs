@@ -45,7 +45,7 @@ use zenoh::{
 };
 use zenoh_ext::{AdvancedSubscriberBuilderExt as _, HistoryConfig, RecoveryConfig};
 
-/// Period of the checks for a router, and their number for each of `ZENOH_ROUTER_CHECK_ATTEMPTS`, which takes a second.
+/// Period of the checks for a router, and number of checks per attempt (`ZENOH_ROUTER_CHECK_ATTEMPTS`), which takes a second.
 const ROUTER_CHECK: Duration = Duration::from_millis(50);
 const ROUTER_CHECKS: u64 = 20;
 
@@ -103,7 +103,7 @@ impl<T: Send> Drop for WithTasks<T> {
     }
 }
 
-/// Runs a callback; its panic does not end the receiving thread.
+/// Runs a callback on a receiving thread, which a panic of the callback does not end.
 fn guarded(callback: impl FnOnce()) {
     // The panic hook has logged it.
     let _panic = catch_unwind(AssertUnwindSafe(callback));
@@ -386,7 +386,7 @@ impl CdrNode for ZenohNode {
     }
 }
 
-/// A received sample. One without attachment is not from a ROS node, and gets the time stamp of Zenoh, or 0.
+/// A received sample. A sample without attachment is not from a ROS node, and gets the time stamp of Zenoh, or 0.
 fn raw<'a>(sample: &Sample, cdr: &'a [u8]) -> RawSample<'a> {
     let attachment = sample.attachment().and_then(|bytes| Attachment::of(&bytes.to_bytes()));
     let zenoh_stamp = || {

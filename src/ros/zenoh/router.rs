@@ -11,7 +11,7 @@ use zenoh::{Session, Wait as _};
 
 /// Limit for a router to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// Limit for the next reason in [`absence`].
+/// Longest wait for the next reason in [`absence`].
 const REASON_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A router of this process; ends on drop.
@@ -50,7 +50,7 @@ pub(super) fn absence(endpoints: Vec<String>) -> String {
     let (found, reasons) = mpsc::channel();
     let count = endpoints.len();
     let all = endpoints.join(", ");
-    // A name server may take longer than the limit; nobody waits for its thread then.
+    // One thread per endpoint: if a name server takes longer than the limit, its thread is left behind.
     for endpoint in endpoints {
         let found = found.clone();
         start_search(move || {

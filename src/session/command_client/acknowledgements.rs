@@ -38,13 +38,13 @@ impl<T> CommandClient<T> {
         self.pending.iter().any(|p| p.id == id).then_some(id)
     }
 
-    /// Forgets transmissions that answer no command and whose acknowledgement is overdue, and old commands without one.
+    /// Forgets transmissions whose acknowledgement is overdue and would answer no command, and old unacknowledged commands.
     pub(super) fn forget_overdue(&mut self, now: Duration) {
         let wait = self.settings.first_wait;
         let over = |s: &Transmission| s.at.saturating_add(wait) <= now && self.owner(s).is_none();
-        let (late, sent) = (self.transmissions.iter().copied()).partition::<Vec<_>, _>(over);
+        let (overdue, sent) = (self.transmissions.iter().copied()).partition::<Vec<_>, _>(over);
         self.transmissions = sent;
-        for key in late.iter().map(|s| s.command.key()) {
+        for key in overdue.iter().map(|s| s.command.key()) {
             // An ambiguous acknowledgement may answer this transmission, or one whose acknowledgement can still arrive.
             if self.ambiguous.iter().any(|(from, _)| from.overlaps(&key)) {
                 self.ambiguous.retain(|(from, _)| !from.overlaps(&key));

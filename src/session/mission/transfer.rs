@@ -51,6 +51,7 @@ pub(super) struct Transfer {
     target: (u8, u8),
     pub(super) list: MissionList,
     kind: TransferKind,
+    /// The autopilot's id of the list (`opaque_id`); 0 if it has none.
     id: u32,
     transmissions: u32,
     /// Time of the next transmission, or of the timeout.
@@ -213,7 +214,7 @@ impl Transfer {
             return TransferStep::Ignored;
         };
         let index = usize::from(seq);
-        // An autopilot that requested an item outside the list then refuses the list, or requests an existing item.
+        // Ignores an item outside the list: the autopilot then refuses the list, or requests an existing item.
         let (Some(item), Some(sent)) = (items.get(index), sent.get_mut(index)) else {
             return TransferStep::Ignored;
         };

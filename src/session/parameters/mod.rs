@@ -176,7 +176,7 @@ impl<T> ParameterClient<T> {
         if let Some(pull) = &mut self.pull {
             pull.receive(now, parameter.index, message.count, &self.settings);
         }
-        self.answer(&parameter, message.value);
+        self.answer(&parameter);
         self.tick(now);
     }
 
@@ -253,15 +253,15 @@ impl<T> ParameterClient<T> {
     }
 
     /// Ends the request that a value answers.
-    fn answer(&mut self, parameter: &Parameter, field: [u8; 4]) {
+    fn answer(&mut self, parameter: &Parameter) {
         let is_pulling = self.pull.is_some();
         let Some(at) = self.in_flight(parameter.name) else { return };
         let Some(pending) = self.pending.get_mut(at) else { return };
         let result = match &mut pending.request {
             RequestKind::Read => Ok(*parameter),
-            RequestKind::Set { kind, value, field: wanted, .. }
+            RequestKind::Set { kind, value, field, .. }
                 if *kind == parameter.kind
-                    && (*wanted == field || is_same(*value, parameter.value)) =>
+                    && (*field == parameter.raw || is_same(*value, parameter.value)) =>
             {
                 Ok(*parameter)
             }
@@ -334,9 +334,7 @@ impl<T> ParameterClient<T> {
     fn tick_pull(&mut self, now: Duration) {
         let Some(pull) = &mut self.pull else { return };
         let (system, component, events) = (self.system, self.component, &mut self.events);
-        let mut sent = 0;
         let ended = pull.tick(now, &self.settings, |request| {
-            sent += 1;
             events.push_back(ParameterEvent::Send(request.message(system, component)));
         });
         self.counters.retransmitted += u64::from(std::mem::take(&mut pull.repeated));

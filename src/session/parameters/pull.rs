@@ -21,7 +21,7 @@ pub(super) struct Pull {
     /// Time at which silence ends the stream of values; before the first value, that of the next request for the list.
     next: Duration,
     lists_sent: u32,
-    /// Number of repeated requests since the client last took it.
+    /// Number of repeated requests since the client last took this number.
     pub(super) repeated: u32,
     /// Whether the stream of values ended, so that missing indices are requested.
     is_filling: bool,

@@ -59,11 +59,6 @@ impl ParameterKind {
         }
     }
 
-    /// Whether it is a float.
-    pub fn is_float(self) -> bool {
-        self == Self::Real32
-    }
-
     /// Decodes the field.
     pub fn decode(self, field: [u8; 4], encoding: ParameterEncoding) -> ParameterValue {
         let [a, b, ..] = field;
@@ -111,9 +106,10 @@ impl ParameterKind {
         })
     }
 
-    /// Converts a value to this type: integers to floats, whole floats to integers. `None` if the conversion is not exact.
+    /// Converts a value to this type: integers to floats, whole floats to integers. `None` for a fraction in an integer type, and
+    /// for a value out of range.
     pub fn adapt(self, value: ParameterValue) -> Option<ParameterValue> {
-        let adapted = match (self.is_float(), value) {
+        let adapted = match (self == Self::Real32, value) {
             (true, ParameterValue::Int(int)) => ParameterValue::Float(int as f64),
             (false, ParameterValue::Float(float)) => {
                 // Beyond 2^53 a float does not represent every integer.

@@ -41,8 +41,8 @@ impl Fcu {
         self.home_height = 0.0;
     }
 
-    /// Converts a position of MAVLink (1e-7 degrees, mm above sea level) to one with its altitude above the ellipsoid, NaN where
-    /// the autopilot has none. Counts an invalid position.
+    /// Converts a position of MAVLink (1e-7 degrees, mm above sea level) to one with its altitude above the ellipsoid, NaN if
+    /// the autopilot knows none. Counts an invalid position.
     pub fn to_geodetic(&mut self, e7: [i32; 3]) -> Option<Geodetic> {
         let position = Geodetic::from_e7(e7);
         if position.latitude_deg.abs() > 90.0 || position.longitude_deg.abs() > 180.0 {

@@ -15,8 +15,7 @@ pub struct Crashes {
 }
 
 impl Crashes {
-    /// Handles the report of a datagram: the object hit, `None` at the end, and whether the report is periodic. Returns the value
-    /// to publish.
+    /// Handles the report of a datagram. `with` is the object hit, `None` at the end. Returns the value to publish.
     pub fn take(&mut self, with: Option<i32>, is_periodic: bool, now: RosTime) -> Option<i32> {
         if is_periodic {
             let before = std::mem::replace(&mut self.periodic, with);

@@ -43,7 +43,7 @@ pub struct GpsReceiver {
 }
 
 impl GpsReceiver {
-    /// Opens its topic with `open`; `None` without noise: the true position has its own topic.
+    /// Opens the topic with `open`. `None` without noise, because the true position has its own topic.
     pub fn open<E>(
         params: &DegradeParams,
         vehicle: u16,

@@ -81,7 +81,7 @@ truth_topics! {
     crash: Int32 = "ground_truth/crash", State, "id of the vehicle or object that the vehicle collides with, once for each collision; -1 at its end. Also counted in `/diagnostics`";
 }
 
-/// A stamp that is older than the last by more is from a restarted simulator; by less, from a late datagram.
+/// A stamp older than the last one by at least this is from a restarted simulator; by less, from a late datagram.
 const RESTART: Duration = Duration::from_secs(1);
 /// Shortest time between two messages on `path`; a new subscriber gets one at once.
 pub const PATH_PERIOD: Duration = Duration::from_millis(500);
@@ -135,7 +135,7 @@ impl GroundTruth {
         self.publishers.is_read() || self.receiver.as_ref().is_some_and(GpsReceiver::is_read)
     }
 
-    /// Whether acceleration, motor speeds and GPS position are finite. The topic of one that is not is skipped.
+    /// Whether acceleration, motor speeds and GPS position are finite. Topics of values that are not are skipped.
     pub fn is_finite(&self, state: &TrueState) -> bool {
         let acc = state.acc.into_iter().flatten();
         (acc.chain(state.motor_rpm).chain(state.gps)).all(f64::is_finite)
@@ -169,7 +169,7 @@ impl GroundTruth {
         self.publish_path(pose, stamp)
     }
 
-    /// Publishes the topics in the vehicle's frame.
+    /// Publishes the topics in the vehicle's frame, and the motor speeds.
     fn publish_body(
         &mut self,
         state: &TrueState,

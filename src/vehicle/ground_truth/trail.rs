@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 /// Distance between two poses of the path.
 pub const PATH_STEP_M: f64 = 0.1;
-/// A larger step between two states means that the vehicle was placed elsewhere.
+/// A larger step between two poses means that the vehicle was placed elsewhere.
 const JUMP_M: f64 = 20.0;
 /// Maximum number of poses.
 pub const PATH_LENGTH: usize = 2000;

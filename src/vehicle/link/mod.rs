@@ -44,7 +44,7 @@ pub struct Abilities {
     pub services: bool,
     /// The vehicle answers TIMESYNC.
     pub timesync: bool,
-    /// The receiver of the link follows positions relative to the body. PX4 does not, so for MAVLink they are converted.
+    /// The receiver of the link follows positions relative to the body. PX4 does not, so the bridge converts them for MAVLink.
     pub body_position: bool,
 }
 
@@ -88,6 +88,6 @@ pub trait Link: Send {
         Ok(&[])
     }
 
-    /// The vehicle fell silent: its commanded state is no longer certain.
+    /// The vehicle fell silent: forgets its commanded state.
     fn lost(&mut self) {}
 }

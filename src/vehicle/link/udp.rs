@@ -38,12 +38,16 @@ pub(super) enum UdpMessage {
     Done,
 }
 
-/// Position, velocity and angles of a state.
+/// A state; positions are north, east, down from home.
 pub(super) struct UdpState {
     pub(super) time_boot_ms: u32,
+    /// Roll, pitch, yaw in rad.
     pub(super) euler: [f32; 3],
+    /// In m.
     pub(super) position: [f32; 3],
+    /// In m/s.
     pub(super) velocity: [f32; 3],
+    /// Latitude and longitude in 1e-7 degrees, altitude in mm; zeros if unknown.
     pub(super) home: [i32; 3],
 }
 
@@ -59,10 +63,14 @@ pub(super) struct UdpLink {
     has_warned: bool,
     home: Option<Geodetic>,
     position: Option<[f32; 3]>,
+    /// The last commanded speed in m/s and loiter radius in m; 0 until commanded, which CopterSim takes as unchanged.
     speed: f32,
     radius: f32,
+    /// Commanded, also by a setpoint or a take-off.
     is_armed: bool,
+    /// Commanded, and not armed since.
     was_disarmed: bool,
+    /// Commanded by a setpoint.
     is_offboard: bool,
     /// A HEARTBEAT is due with the next state.
     pub(super) is_heartbeat_due: bool,
@@ -188,7 +196,7 @@ impl UdpLink {
         }))
     }
 
-    /// Returns the command to take off to the given position or, without one, above the vehicle.
+    /// Returns the command to take off to a position or, without latitude and longitude, straight up.
     fn take_off(&self, target: Geodetic) -> Result<SimpleCommand, SendError> {
         if target.is_known() {
             if let (Some(home), Some([.., down])) = (self.home, self.position)
@@ -206,7 +214,9 @@ impl UdpLink {
             (Some(home), Some([north, east, _])) if target.altitude_m.is_finite() => {
                 self.take_off_local([north, east, (home.altitude_m - target.altitude_m) as f32])
             }
-            _ => self.unsupported("a take-off without a position, before home is known"),
+            _ => self.unsupported(
+                "a take-off without latitude and longitude needs an altitude and a known home",
+            ),
         }
     }
 
@@ -234,11 +244,11 @@ impl UdpLink {
             Some(b"FW_AIRSPD_TRIM") => (value, self.radius),
             Some(b"NAV_LOITER_RAD") => (self.speed, value),
             _ => {
-                return self.unsupported("of parameters the UDP modes of CopterSim have FW_AIRSPD_TRIM and NAV_LOITER_RAD only, to set");
+                return self.unsupported("the UDP modes of CopterSim can only set parameters, and only FW_AIRSPD_TRIM and NAV_LOITER_RAD");
             }
         };
         if value <= 0.0 {
-            return self.unsupported("it must be above 0; CopterSim takes 0 as unchanged");
+            return self.unsupported("the value must be above 0; CopterSim takes 0 as unchanged");
         }
         Ok(UdpMessage::Command(SimpleCommand::Cruise { speed, radius }))
     }
@@ -337,14 +347,14 @@ impl UdpLink {
         }
     }
 
-    /// Resets the state when no state arrives: CopterSim may have ended. A disarmed vehicle stays disarmed.
+    /// Resets the state when the vehicle falls silent: CopterSim may have ended. Setpoints to a disarmed vehicle stay refused.
     pub(super) fn lost(&mut self) {
         (self.is_armed, self.is_offboard) = (false, false);
         (self.is_fixed, self.hit, self.is_heartbeat_due) = (false, None, true);
         (self.home, self.position) = (None, None);
     }
 
-    /// Pushes HEARTBEAT with the commanded state if due, and HOME_POSITION with it.
+    /// Pushes HEARTBEAT with the commanded state if due, and HOME_POSITION with it if home is known.
     pub(super) fn push_heartbeat(&mut self, home: [i32; 3]) {
         if !std::mem::take(&mut self.is_heartbeat_due) {
             return;

@@ -19,7 +19,7 @@ const HEARTBEAT_MS: u32 = 1000;
 pub struct UdpFullLink {
     udp: UdpLink,
     id: u16,
-    /// Times of the last state and the last HEARTBEAT.
+    /// Times of the last state and the last HEARTBEAT, in ms.
     last: Option<u32>,
     last_heartbeat: u32,
 }
@@ -69,7 +69,7 @@ impl UdpFullLink {
             UdpMessage::Attitude(t) => {
                 let rates = [t.body_roll_rate, t.body_pitch_rate, t.body_yaw_rate];
                 let mask = t.type_mask.bits().into();
-                // As the vendor's client, where this frame is left over from body setpoints.
+                // As the vendor's client, which keeps the frame of its body setpoints.
                 self.setpoint(t.time_boot_ms, mask, MAV_FRAME_BODY_NED)
                     .with_attitude(t.q, rates, t.thrust)
             }

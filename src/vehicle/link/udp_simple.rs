@@ -1,4 +1,4 @@
-//! UDP_Simple: sends four numbers and a mode, receives pose and velocity.
+//! UDP_Simple: sends a mode and four numbers, receives pose and velocity.
 use super::udp::{UdpLink, UdpMessage, UdpState};
 use super::udp_full::{degrees, global_altitude};
 use super::{Abilities, Link, SendError, Sink};
@@ -35,6 +35,7 @@ const IGNORE_ATTITUDE: u8 = 128;
 /// A link to CopterSim in UDP_Simple.
 pub struct UdpSimpleLink {
     pub(super) udp: UdpLink,
+    /// Number of states since the last HEARTBEAT was due.
     states: u32,
 }
 
@@ -143,7 +144,7 @@ impl UdpSimpleLink {
         Ok(SimpleCommand::Attitude { euler: self.euler(t.q)?, throttle: t.thrust })
     }
 
-    /// Roll, pitch, yaw.
+    /// Returns roll, pitch and yaw in rad.
     fn euler(&self, wxyz: [f32; 4]) -> Result<[f32; 3], SendError> {
         let Some(attitude) = Attitude::<Frd, Ned>::from_wxyz(wxyz.map(f64::from)) else {
             return self.udp.unsupported("an invalid quaternion");

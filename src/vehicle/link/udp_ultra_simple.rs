@@ -18,6 +18,7 @@ pub struct UdpUltraSimpleLink {
     simple: UdpSimpleLink,
     id: u16,
     start: Option<StartPose>,
+    /// Times of the last state and the last HEARTBEAT, in s.
     last: f64,
     last_heartbeat: f64,
 }
@@ -25,7 +26,7 @@ pub struct UdpUltraSimpleLink {
 /// The first received pose of the vehicle, which is used as its home.
 #[derive(Clone, Copy)]
 struct StartPose {
-    /// In the map.
+    /// North, east, down in m, in the map.
     position: [f64; 3],
     home: [i32; 3],
 }
@@ -58,7 +59,7 @@ impl UdpUltraSimpleLink {
                 north,
                 east,
                 down,
-                "UDP_UltraSimple: the state is the true one; home is where the vehicle is now"
+                "UDP_UltraSimple: reports the true state; home is the present position of the vehicle"
             );
             if state.motor_rpm.iter().any(|rpm| *rpm > MAX_IDLE_RPM) {
                 tracing::warn!(

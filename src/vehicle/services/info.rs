@@ -1,4 +1,5 @@
-//! `vehicle_info_get`: type, versions and capabilities, which are requested until the autopilot reports them.
+//! `vehicle_info_get`: type, versions and capabilities. The bridge requests the versions after the connection, a limited number of
+//! times.
 use super::{ServicePart, repeated_request::RepeatedRequest};
 use crate::msgs::mavros_msgs::srv::{
     VehicleInfoGet, VehicleInfoGetRequest, VehicleInfoGetResponse,

@@ -45,8 +45,8 @@ fn list_of(name: &str) -> MissionList {
     }
 }
 
-/// Whether to open a topic or service. A link without missions has no fences and rally points either; opening their services
-/// for a fleet of a hundred would exceed Cyclone's limit of services per process.
+/// Whether to open a topic or service. On a link without missions only those of the mission are open, and refuse calls: with those
+/// of fences and rally points a fleet of a hundred would exceed Cyclone's limit of services per process.
 pub(super) fn is_offered(name: &str, link: Abilities) -> bool {
     link.services || list_of(name) == MissionList::Plan
 }
@@ -57,7 +57,9 @@ pub(super) struct MissionPart {
     machine: MissionClient<MissionCallback>,
     lists: Vec<(MissionList, Publisher<WaypointList>)>,
     reached: Publisher<WaypointReached>,
+    /// Time of the first download.
     pull_at: Option<Duration>,
+    /// The current item of the plan, as last published.
     current: u16,
 }
 
@@ -201,7 +203,7 @@ fn log_failure(fcu: &mut Fcu, result: Result<MissionDone, MissionError>) {
     }
 }
 
-/// The failure as text, with the vehicle's status texts during the transfer.
+/// The failure as text, with the vehicle's status texts during the transfer, which are then cleared.
 fn describe(fcu: &mut Fcu, error: MissionError) -> String {
     let reasons = fcu.reasons.take();
     if reasons.is_empty() { error.to_string() } else { format!("{error}: {reasons}") }
@@ -224,8 +226,8 @@ fn may_read(fcu: &Fcu) -> Result<(), String> {
 }
 
 /// Whether lists can be changed now, or why not.
-fn may_change(fcu: &mut Fcu) -> Result<(), String> {
-    if fcu.settings.read_only { Err(describe(fcu, MissionError::ReadOnly)) } else { may_read(fcu) }
+fn may_change(fcu: &Fcu) -> Result<(), String> {
+    if fcu.settings.read_only { Err(MissionError::ReadOnly.to_string()) } else { may_read(fcu) }
 }
 
 /// Passes `work` to the state machine if it is allowed; `reply` creates the response from success and the number of items.
@@ -267,7 +269,7 @@ fn pull(call: VehicleCall<'_, WaypointPull>, _: WaypointPullRequest) {
 }
 
 fn push(call: VehicleCall<'_, WaypointPush>, request: WaypointPushRequest) {
-    let (mut allowed, list) = (may_change(&mut call.autopilot.fcu), list_of(call.name));
+    let (mut allowed, list) = (may_change(&call.autopilot.fcu), list_of(call.name));
     if allowed.is_ok() && request.start_index != 0 {
         let why =
             "partial lists are not sent, because PX4 does not take them; start_index must be 0";
@@ -282,13 +284,13 @@ fn push(call: VehicleCall<'_, WaypointPush>, request: WaypointPushRequest) {
 }
 
 fn clear(call: VehicleCall<'_, WaypointClear>, _: WaypointClearRequest) {
-    let (allowed, list) = (may_change(&mut call.autopilot.fcu), list_of(call.name));
+    let (allowed, list) = (may_change(&call.autopilot.fcu), list_of(call.name));
     let reply = |success, _| WaypointClearResponse { success };
     run(call, allowed, reply, |mission, now, then| mission.clear(now, list, then));
 }
 
 fn set_current(call: VehicleCall<'_, WaypointSetCurrent>, request: WaypointSetCurrentRequest) {
-    let allowed = may_change(&mut call.autopilot.fcu);
+    let allowed = may_change(&call.autopilot.fcu);
     let reply = |success, _| WaypointSetCurrentResponse { success };
     run(call, allowed, reply, |mission, now, then| mission.set_current(now, request.wp_seq, then));
 }

@@ -1,5 +1,5 @@
-//! Origin of the autopilot's local positions. PX4 sends it once, when its estimator sets it; a bridge that starts later
-//! has to request it.
+//! Requests the origin of the autopilot's local positions. PX4 sends it once, when its estimator sets it; a bridge that starts
+//! later has to request it.
 use super::{ServicePart, repeated_request::RepeatedRequest};
 use crate::vehicle::link::Abilities;
 use crate::vehicle::{Fcu, Open};

@@ -27,6 +27,8 @@ use std::time::Duration;
 
 /// Limit of the characters of an invalid name in the log.
 const MAX_NAME_CHARS: usize = 40;
+/// Limit of the indices of missing parameters in one text.
+const LISTED: usize = 20;
 
 /// Callback with one parameter.
 type ParameterCallback =
@@ -43,6 +45,7 @@ enum ParameterWaiter {
 pub(super) struct ParameterPart {
     machine: ParameterClient<ParameterWaiter>,
     event: Publisher<ParamEvent>,
+    /// The autopilot reported that it casts integers to float on the wire.
     uses_cast: bool,
     /// When to read the whole list, unless it is requested before.
     read_at: Option<Duration>,
@@ -131,6 +134,7 @@ impl ParameterPart {
         self.machine.set_target(fcu.system, fcu.component, encoding);
     }
 
+    /// Handles the events of the state machine: sends messages, publishes values, calls the callbacks.
     fn run(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
         let mut published = Ok(());
         while let Some(event) = self.machine.next_event() {
@@ -276,17 +280,14 @@ fn set_v2(call: VehicleCall<'_, ParamSetV2>, request: ParamSetV2Request) {
         if let Err(error) = result {
             warn_failed(fcu, service, &format!("{name}: {}", describe(error)));
         }
-        let now = result.ok().or_else(|| part.machine.known().get(&name).copied());
+        let present = result.ok().or_else(|| part.machine.known().get(&name).copied());
         responder.respond(ParamSetV2Response {
             success: result.is_ok(),
-            value: now.map_or_else(Default::default, |p| value::to_ros(p.value)),
+            value: present.map_or_else(Default::default, |p| value::to_ros(p.value)),
         });
     });
     with(autopilot, |part, fcu| part.set(fcu, name, wanted, request.force_set, then));
 }
-
-/// Limit of the indices of missing parameters in one text.
-const LISTED: usize = 20;
 
 /// Calls `f`, then handles the events that it caused.
 fn with(autopilot: &mut Autopilot, f: impl FnOnce(&mut ParameterPart, &mut Fcu)) {

@@ -1,11 +1,11 @@
-//! Repeated requests for a message that the autopilot has not sent.
+//! Repeats the request for a message until the autopilot sends it, a limited number of times.
 use crate::vehicle::Fcu;
 use std::time::Duration;
 
 /// Maximum number of requests.
 const TRIES: u32 = 6;
 
-/// Requests one message a few times, through the command queue.
+/// Requests one message through the command queue, at most [`TRIES`] times.
 pub(super) struct RepeatedRequest {
     message: u32,
     period: Duration,
@@ -29,7 +29,7 @@ impl RepeatedRequest {
         self.next = None;
     }
 
-    /// Sends the request that is due.
+    /// Queues the request if it is due.
     pub(super) fn poll(&mut self, fcu: &mut Fcu) {
         if self.next.is_none_or(|at| fcu.now.mono < at) {
             return;

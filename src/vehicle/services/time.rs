@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// 2009 in UNIX time; an autopilot that sends less has no valid time.
 const MIN_UNIX_US: u64 = 1_234_567_890_000_000;
-/// ROS time jumps when the wall clock is set or a simulation restarts; the clock estimate then restarts.
+/// A larger change of ROS time against the monotonic clock is a jump: the wall clock was set, or a simulation restarted.
 const JUMP_NS: u64 = 100_000_000;
 /// Longest delay of an answer to the autopilot's TIMESYNC: PX4 warns about round trips above 10 ms.
 const MAX_REPLY_DELAY: Duration = Duration::from_millis(5);
@@ -26,6 +26,7 @@ const SYSTEM_TIME_PERIOD: Duration = Duration::from_secs(1);
 pub(super) struct TimePart {
     status: Publisher<TimesyncStatus>,
     reference: Publisher<TimeReference>,
+    /// ROS time in ns at zero of the monotonic clock, and the estimator.
     estimator: Option<(i64, TimesyncEstimator)>,
     next_system_time: Duration,
 }
@@ -83,8 +84,9 @@ impl ServicePart for TimePart {
 }
 
 impl TimePart {
-    /// Returns the estimator for the present ROS time. TIMESYNC carries ROS time, because autopilots translate our stamps by the
-    /// same offset. ROS time may run at another rate than the monotonic clock (simulation, NTP); a jump restarts the estimate.
+    /// Returns the estimator for the present ROS time. TIMESYNC carries ROS time, because autopilots translate the bridge's stamps
+    /// by the same offset. ROS time may run at another rate than the monotonic clock (simulation, NTP); a jump restarts the
+    /// estimate.
     fn update_estimator(&mut self, fcu: &mut Fcu) -> &mut TimesyncEstimator {
         let mono = i64::try_from(fcu.now.mono.as_nanos()).unwrap_or(i64::MAX);
         let epoch = fcu.now.ros.0.saturating_sub(mono);

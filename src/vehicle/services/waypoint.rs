@@ -21,7 +21,7 @@ pub(super) fn to_ros(item: &MissionItemInt, is_current: bool) -> Waypoint {
     }
 }
 
-/// Converts a waypoint; mavros truncates to the integer, an error of up to a centimetre.
+/// Converts a waypoint; rounds its coordinates. With `as_mavros` it truncates them, an error of up to a centimetre.
 pub(super) fn to_mavlink(waypoint: &Waypoint, as_mavros: bool) -> MissionItemInt {
     let scale = mission_scale(waypoint.frame);
     let int = |value: f64| {

@@ -23,12 +23,12 @@ subscriptions! {
     PoseStamped("setpoint_attitude/attitude", "attitude; sent with the thrust of about the same time")
         => |autopilot, topic, message| {
             let half = AttitudeHalf::Attitude(wxyz(&message.pose.orientation));
-            autopilot.pair(topic, true, &message.header.stamp, half);
+            autopilot.pair(topic, &message.header.stamp, half);
         };
     TwistStamped("setpoint_attitude/cmd_vel", "body rates; sent with the thrust of about the same time")
         => |autopilot, topic, message| {
             let half = AttitudeHalf::Rates(vector(&message.twist.angular));
-            autopilot.pair(topic, false, &message.header.stamp, half);
+            autopilot.pair(topic, &message.header.stamp, half);
         };
     Thrust("setpoint_attitude/thrust", "thrust 0 to 1") => |autopilot, topic, message| {
         let thrust = f64::from(message.thrust);
@@ -52,7 +52,8 @@ fn check_thrust(thrust: f64, allows_reverse: bool) -> Result<(), Reject> {
 }
 
 impl Autopilot {
-    fn pair(&mut self, topic: &'static str, is_attitude: bool, stamp: &Time, half: AttitudeHalf) {
+    fn pair(&mut self, topic: &'static str, stamp: &Time, half: AttitudeHalf) {
+        let is_attitude = matches!(half, AttitudeHalf::Attitude(_));
         if self.fcu.settings.use_quaternion != is_attitude {
             return self.fcu.refuse(topic, &Reject::NotUsed(is_attitude));
         }

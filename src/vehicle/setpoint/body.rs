@@ -1,5 +1,5 @@
-//! Positions relative to the body (frame 8). PX4 ignores them: on a link that passes them on to PX4 they are converted to
-//! local positions.
+//! Positions relative to the body (frame 8). PX4 ignores them, so the bridge converts them to local positions on links that
+//! pass setpoints on to PX4.
 //!
 //! OFFBOARD needs a stream, so a controller repeats its setpoint. Equal setpoints are one step from the pose at which the
 //! vehicle began to follow them; if each were relative to the current pose, the vehicle would never arrive.
@@ -68,7 +68,7 @@ fn is_step(message: &SetPositionTargetLocalNed) -> bool {
     message.coordinate_frame == MAV_FRAME_BODY_NED && message.type_mask & others == others
 }
 
-/// Whether the vehicle follows setpoints. Until then it may move otherwise, and an old step would lead it back.
+/// Whether the vehicle follows setpoints. Otherwise it may have moved, and an old step would lead it back.
 fn is_following(fcu: &Fcu) -> bool {
     fcu.is_armed() && fcu.heartbeat.is_some_and(|h| h.custom_mode == OFFBOARD)
 }

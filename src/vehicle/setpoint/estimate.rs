@@ -3,8 +3,8 @@ use super::geometry::{frd, ned, ned_frd, point, single, vector, wxyz};
 use super::{reject::Reject, subscriptions::subscriptions};
 use crate::frames::{Attitude, Covariance3, Covariance6, Enu, Flu, Frd, Ned};
 use crate::msgs::geometry_msgs::msg::{
-    Point, Pose, PoseStamped, PoseWithCovarianceStamped, Quaternion, TransformStamped,
-    TwistStamped, TwistWithCovarianceStamped, Vector3Stamped,
+    Pose, PoseStamped, PoseWithCovarianceStamped, Quaternion, TransformStamped, TwistStamped,
+    TwistWithCovarianceStamped, Vector3Stamped,
 };
 use crate::vehicle::Autopilot;
 use crate::vehicle::stamp::stamp_us;
@@ -50,7 +50,7 @@ subscriptions! {
 }
 
 impl Autopilot {
-    /// Returns the stamp in µs, or the current time if it is 0. Warns if the stamp seems to be of another clock.
+    /// Returns the stamp in µs, or the current time if the stamp is 0. Warns if the stamp seems to be of another clock.
     fn time_us(&mut self, topic: &'static str, stamp: &Time) -> u64 {
         match stamp_us(stamp) {
             0 => stamp_us(&self.fcu.now.ros.to_msg()),
@@ -157,7 +157,6 @@ fn vision(
 
 fn odometry(message: &Odometry, time_usec: u64) -> Result<ODOMETRY_DATA, Reject> {
     let Pose { position, orientation, .. } = &message.pose.pose;
-    let position: &Point = position;
     let twist = &message.twist.twist;
     let [x, y, z] = single(ned(check_finite("position", point(position))?));
     let [vx, vy, vz] = single(frd(check_finite("velocity", vector(&twist.linear))?));

@@ -55,10 +55,10 @@ impl HeightHold {
         };
         self.last = Some(now);
         let ([.., down], [.., sinking]) = (local.position, local.velocity);
-        let up = ((height + down) / ERROR_SCALE).clamp(-LIMIT, LIMIT);
-        let integral = self.integral + INTEGRAL_GAIN * up * cycle.as_secs_f64();
+        let error = ((height + down) / ERROR_SCALE).clamp(-LIMIT, LIMIT);
+        let integral = self.integral + INTEGRAL_GAIN * error * cycle.as_secs_f64();
         self.integral = integral.clamp(0.0, MAX_INTEGRAL);
-        let change = (up + (sinking / CLIMB_SCALE).clamp(-LIMIT, LIMIT)).clamp(-LIMIT, LIMIT);
+        let change = (error + (sinking / CLIMB_SCALE).clamp(-LIMIT, LIMIT)).clamp(-LIMIT, LIMIT);
         (self.integral + change).clamp(0.0, 1.0)
     }
 }

@@ -60,7 +60,7 @@ pub(super) struct Setpoints {
     /// Stamp in µs of the last vision pose sent.
     last_vision: Option<u64>,
     keep_alive: KeepAlive,
-    /// By topic: a flood would fill the socket of the autopilot, and commands would be lost.
+    /// Rate limit of each topic: a flood would fill the socket of the autopilot, and commands would be lost.
     limits: BTreeMap<&'static str, RateLimit>,
     /// The newest setpoint, with its topic, while it waits for the limit.
     held: Option<(&'static str, Checked<Outbound>)>,
@@ -145,7 +145,7 @@ fn set_frame(
 }
 
 impl Autopilot {
-    /// Sends a setpoint, or reports its refusal. Of setpoints beyond the limit of their topic the newest is sent later.
+    /// Sends a setpoint, or reports its refusal. Beyond the limit of its topic, a setpoint waits, and a newer one replaces it.
     fn send_setpoint(
         &mut self,
         topic: &'static str,
@@ -164,7 +164,7 @@ impl Autopilot {
         }
     }
 
-    /// Sends the newest setpoint, if it is not beyond the limit of its topic.
+    /// Sends the waiting setpoint if the limit of its topic allows it.
     fn send_held_setpoint(&mut self) {
         let now = self.fcu.now.mono;
         let Setpoints { held, limits, .. } = &mut self.setpoints;
@@ -177,7 +177,7 @@ impl Autopilot {
         }
     }
 
-    /// Whether a message is not beyond the limit of its topic; else it is reported.
+    /// Whether the limit of a topic allows a message; reports it if not.
     fn take_rate(&mut self, topic: &'static str) -> bool {
         let may_send = self.setpoints.limits.entry(topic).or_default().take(self.fcu.now.mono);
         if !may_send {

@@ -66,7 +66,8 @@ pub(super) struct ReportedPosition {
     global: Option<Geodetic>,
     local: Option<ReportedLocalPosition>,
     geoid: Option<Separation>,
-    last: Option<Time>,
+    /// Stamp of the last converted setpoint.
+    last_stamp: Option<Time>,
 }
 
 impl ReportedPosition {
@@ -104,16 +105,17 @@ impl ReportedPosition {
         }
         let stamp = &message.header.stamp;
         let is_newer = |last: &Time| (last.sec, last.nanosec) < (stamp.sec, stamp.nanosec);
-        if !self.last.as_ref().is_none_or(is_newer) {
+        if !self.last_stamp.as_ref().is_none_or(is_newer) {
             return Err(Reject::NotNewer);
         }
         let (Some(here), Some(local)) = (self.global, self.local) else {
             return Err(Reject::NoPosition);
         };
-        self.last = Some(stamp.clone());
+        self.last_stamp = Some(stamp.clone());
         let geoid = self.geoid.get_or_insert_with(|| Separation::new(geoid));
-        let above = geoid.at(here.latitude_deg, here.longitude_deg);
-        let here = Geodetic::new(here.latitude_deg, here.longitude_deg, here.altitude_m + above);
+        let separation = geoid.at(here.latitude_deg, here.longitude_deg);
+        let altitude_m = here.altitude_m + separation;
+        let here = Geodetic { altitude_m, ..here };
         let goal = Geodetic::new(latitude, longitude, altitude);
         let [east, north, up] = goal.to_enu(here).to_array();
         // `ned` also converts NED to ENU: it is its own inverse.

@@ -14,8 +14,8 @@ subscriptions! {
         => |autopilot, topic, message| autopilot.pass(topic, convert(message, 3, 0.0));
 }
 
-/// `fov` is the transmitted fraction of the field of view.
-fn convert(m: &Range, id: u8, fov: f32) -> Result<DistanceSensor, Reject> {
+/// `fov_scale` is the fraction of the field of view that is sent.
+fn convert(m: &Range, id: u8, fov_scale: f32) -> Result<DistanceSensor, Reject> {
     let numbers = [m.min_range, m.max_range, m.field_of_view];
     // REP 117: -Inf is below the minimum, +Inf is no return, NaN is no measurement.
     if m.range.is_nan() || numbers.iter().any(|value| !value.is_finite()) {
@@ -36,11 +36,10 @@ fn convert(m: &Range, id: u8, fov: f32) -> Result<DistanceSensor, Reject> {
             _ => MAV_DISTANCE_SENSOR_LASER,
         },
         id,
-        // Down.
         orientation: MAV_SENSOR_ROTATION_PITCH_270,
         covariance: UNKNOWN,
-        horizontal_fov: m.field_of_view * fov,
-        vertical_fov: m.field_of_view * fov,
+        horizontal_fov: m.field_of_view * fov_scale,
+        vertical_fov: m.field_of_view * fov_scale,
         quaternion: [0.0; 4],
         signal_quality: 0,
     })

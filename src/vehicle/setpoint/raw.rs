@@ -11,7 +11,7 @@ pub(super) const NO_RATES: u8 = 0x07;
 const NO_ROLL_AND_PITCH_RATE: u8 = 0x03;
 const NO_THRUST: u8 = 0x40;
 pub(super) const NO_ATTITUDE: u8 = 0x80;
-/// A larger thrust is in another unit.
+/// A larger thrust must be in another unit.
 const MAX_PLAUSIBLE_THRUST: f64 = 10.0;
 
 subscriptions! {

@@ -5,7 +5,7 @@ use crate::vehicle::Fcu;
 use crate::wire::mavlink::numbers::*;
 use crate::wire::mavlink::raw::{SetPositionTargetGlobalInt, SetPositionTargetLocalNed};
 
-/// Bits of `type_mask` (POSITION_TARGET_TYPEMASK). All ignore a field, except FORCE: the acceleration is a force.
+/// Bits of `type_mask` (POSITION_TARGET_TYPEMASK). Each ignores fields, except FORCE, which makes the acceleration a force.
 pub(super) const POSITION: u16 = 0x007;
 pub(super) const VELOCITY: u16 = 0x038;
 pub(super) const ACCELERATION: u16 = 0x1c0;
@@ -16,8 +16,8 @@ pub(super) const YAW_RATE: u16 = 0x800;
 /// Global frames that PX4 accepts.
 const GLOBAL: [u8; 3] =
     [MAV_FRAME_GLOBAL_INT, MAV_FRAME_GLOBAL_RELATIVE_ALT_INT, MAV_FRAME_GLOBAL_TERRAIN_ALT_INT];
-/// Least height in m of home above the local origin that gives a warning; a smaller one is noise of the estimate. In the frame
-/// of relative altitudes PX4 subtracts the height of home where it should add it.
+/// Minimum height in m of home above the local origin that causes a warning; a smaller one is noise of the estimate. In the
+/// frame of relative altitudes PX4 subtracts the height of home where it should add it.
 const MIN_HOME_OFFSET: f64 = 2.0;
 
 /// A checked local setpoint, or why it is refused.
@@ -78,7 +78,7 @@ impl SetpointTarget {
         Ok(Checked { message, warning })
     }
 
-    /// SET_POSITION_TARGET_GLOBAL_INT. The position is latitude and longitude in degrees, and altitude.
+    /// SET_POSITION_TARGET_GLOBAL_INT.
     pub(super) fn global(
         &self,
         rules: &SetpointRules,
@@ -225,8 +225,8 @@ fn is_unbalanced(mask: u16) -> bool {
 /// Checks a setpoint against PX4's mavlink_receiver.cpp; returns a warning for one that PX4 accepts, but not as
 /// the sender probably means it.
 pub(super) fn px4_local(frame: u8, mask: u16) -> Result<Option<Reject>, Reject> {
-    let is_complete = |what| mask & what == 0;
-    let is_absent = |what| mask & what == what;
+    let is_complete = |bits| mask & bits == 0;
+    let is_absent = |bits| mask & bits == bits;
     if !is_absent(ACCELERATION) && mask & FORCE != 0 {
         return Err(Reject::Force(mask));
     }

@@ -119,7 +119,7 @@ fn convert(
         Some(transform) => {
             let yaw = yaw(wxyz(&transform.rotation));
             target.position = vector(&transform.translation);
-            // mavros drops the sign.
+            // mavros does not convert the yaw from FLU to FRD.
             target.yaw = Some(if quirks && frame.is_body() { -yaw } else { yaw });
         }
         None => target.mask |= POSITION | YAW,
@@ -127,6 +127,7 @@ fn convert(
     match point.velocities.first() {
         Some(twist) => {
             target.velocity = vector(&twist.linear);
+            // mavros does not convert the yaw rate.
             target.yaw_rate = twist.angular.z * if quirks { -1.0 } else { 1.0 };
         }
         None => target.mask |= VELOCITY | YAW_RATE,

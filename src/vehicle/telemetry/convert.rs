@@ -4,7 +4,7 @@ use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use std::f64::consts::FRAC_1_SQRT_2;
 
-/// Variance of an unknown quantity, where -1 does not mean unknown.
+/// Variance of an unknown quantity, in messages where -1 does not mean unknown.
 pub(super) const NOT_KNOWN: f64 = 99_999.0;
 
 pub(super) fn point<F: CoordinateFrame>(vector: Vector<F>) -> Point {

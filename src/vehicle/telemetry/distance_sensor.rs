@@ -17,7 +17,7 @@ plugin! { DistanceSensorPlugin(settings) {
         lidarlite: Range("distance_sensor/lidarlite_pub", Telemetry, "range finder 1 of the vehicle (DISTANCE_SENSOR)") in vehicle_frame(settings, FRAMES[1]);
     }
     state {
-        /// Orientations published as frames.
+        /// MAV_SENSOR_ORIENTATION of each published frame.
         orientations: [Option<u8>; FRAMES.len()];
     }
     receive { any raw::DistanceSensor => distance_sensor, }

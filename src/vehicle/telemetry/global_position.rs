@@ -16,7 +16,7 @@ use crate::{msgs::geographic_msgs::msg::GeoPointStamped, msgs::nav_msgs::msg::Od
 
 plugin! { GlobalPositionPlugin(settings) {
     publish {
-        // A fix is in the frame of the antenna.
+        // `frame_id` of a fix is the frame of the antenna, not of the coordinates.
         raw_fix: NavSatFix("global_position/raw/fix", Telemetry, "GPS fix (GPS_RAW_INT)") in settings.base_link;
         raw_velocity: TwistStamped("global_position/raw/gps_vel", Telemetry, "velocity over ground of the GPS, ENU") in settings.local_frame();
         raw_satellites: UInt32("global_position/raw/satellites", Telemetry, "satellites in view");
@@ -52,7 +52,7 @@ impl GlobalPositionPlugin {
     fn gps_raw_int(&mut self, fcu: &mut Fcu, m: &GpsRawInt) -> RosResult {
         self.quality = FixQuality::of(m);
         let (quality, stamp) = (self.quality, fcu.stamp_us(m.time_usec));
-        // Without a fix the position is unknown; autopilots cast that to arbitrary numbers, which may count as invalid.
+        // Without a fix, autopilots send arbitrary numbers, which `to_geodetic` may count as an invalid position.
         let geo = self.raw_fix.is_subscribed().then(|| fcu.to_geodetic([m.lat, m.lon, m.alt]));
         if let Some(geo) = geo.flatten() {
             self.raw_fix.publish_if_subscribed(stamp, |fix| fill_fix(fix, geo, quality))?;

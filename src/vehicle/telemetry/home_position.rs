@@ -85,7 +85,7 @@ impl HomePositionPlugin {
         waiting.chain(self.next_request).min()
     }
 
-    /// Answers callers past their deadline; returns the request for HOME_POSITION if it is due.
+    /// Refuses callers past their deadline; returns the request for HOME_POSITION if it is due.
     pub(super) fn poll(&mut self, fcu: &Fcu) -> Option<CommandLong> {
         let now = fcu.now.mono;
         for (_, responder) in self.callers.extract_if(.., |(until, _)| now >= *until) {
@@ -129,8 +129,8 @@ fn finite_or_nan(q: [f32; 4]) -> [f64; 4] {
     q.map(|c| if is_known { c.into() } else { f64::NAN })
 }
 
-/// Converts the world between NED and ENU and keeps the body frame: mavros' conversion of the ground attitude at home.
-/// It is its own inverse up to the sign.
+/// Converts the world frame of an attitude between NED and ENU and keeps its body frame, as mavros does for the ground
+/// attitude at home. It is its own inverse up to the sign.
 fn change_world([w, x, y, z]: [f64; 4]) -> [f64; 4] {
     [-x - y, w + z, w - z, y - x].map(|c| c * FRAC_1_SQRT_2)
 }

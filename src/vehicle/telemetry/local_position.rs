@@ -30,7 +30,7 @@ plugin! { LocalPositionPlugin(settings) {
     }
     state {
         best: BestMessage;
-        /// Stamps of TF.
+        /// Order of the stamps for TF.
         order: StampOrder;
         /// Boot time in ns of the newest position.
         last: Option<i64>;
@@ -132,8 +132,8 @@ impl LocalMotion {
         let enu = |v: [f32; 3]| Vector::<Enu>::from(Vector::<Ned>::from(v));
         // mavros neither waits for the first attitude nor checks its age.
         let quirks = fcu.settings.quirks;
-        let known = fcu.orientation.filter(|_| quirks);
-        let known: Option<Orientation> = fcu.recent_orientation().or(known);
+        let of_any_age = fcu.orientation.filter(|_| quirks);
+        let known: Option<Orientation> = fcu.recent_orientation().or(of_any_age);
         let (attitude, wxyz, rates) = match known {
             Some(known) => (known.attitude.into(), known.enu_wxyz, known.known_rates()),
             None => (Attitude::identity(), [1.0, 0.0, 0.0, 0.0], Some(Vector::zero())),

@@ -4,7 +4,8 @@ use crate::msgs::mavros_msgs::msg::Mavlink;
 use crate::vehicle::{Autopilot, Counter, Fcu};
 use crate::{wire::mavlink::Frame, wire::mavlink::raw::RawMessage};
 
-const SIGNATURE: usize = 13;
+/// Bytes of a signature.
+const SIGNATURE_LEN: usize = 13;
 
 plugin! { MavlinkPlugin {
     publish {
@@ -15,7 +16,6 @@ plugin! { MavlinkPlugin {
 } }
 
 impl MavlinkPlugin {
-    /// Publishes a frame.
     pub(super) fn publish_frame(&mut self, fcu: &Fcu, frame: &Frame<'_>) -> RosResult {
         self.source.publish_if_subscribed(fcu.stamp_now(), |message| {
             message.magic = frame.bytes.first().copied().unwrap_or_default();
@@ -29,10 +29,10 @@ impl MavlinkPlugin {
             message.seq = frame.sequence;
             (message.sysid, message.compid) = (frame.system, frame.component);
             message.msgid = frame.id;
-            let signature = if frame.signed { SIGNATURE } else { 0 };
+            let signature_len = if frame.signed { SIGNATURE_LEN } else { 0 };
             let (rest, signature) = frame
                 .bytes
-                .split_at_checked(frame.bytes.len().saturating_sub(signature))
+                .split_at_checked(frame.bytes.len().saturating_sub(signature_len))
                 .unwrap_or_default();
             let checksum = rest.last_chunk::<2>().copied().unwrap_or_default();
             message.checksum = u16::from_le_bytes(checksum);
@@ -52,7 +52,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// Sends a frame with its own sender ids. The link sets sequence and checksum.
+/// Sends a frame under the sender ids that the message names. The link sets sequence and checksum.
 fn sink(autopilot: &mut Autopilot, message: Mavlink) {
     let fcu = &mut autopilot.fcu;
     let bytes: Vec<u8> = message.payload64.iter().flat_map(|word| word.to_le_bytes()).collect();

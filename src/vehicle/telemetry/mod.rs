@@ -118,7 +118,7 @@ impl Telemetry {
         self.statustext.poll(fcu)
     }
 
-    /// Answers waiting callers past their deadline; returns the request for the home position if it is due.
+    /// Refuses waiting callers past their deadline; returns the request for the home position if it is due.
     pub(super) fn take_request(&mut self, fcu: &Fcu) -> Option<CommandLong> {
         self.home_position.poll(fcu)
     }

@@ -27,7 +27,6 @@ impl MountControlPlugin {
         self.orientation
             .publish_if_subscribed(stamp, |message| *message = Quaternion { x, y, z, w })?;
         self.status.publish_if_subscribed(stamp, |message| {
-            // As in mavros: the gimbal's component id.
             message.header.frame_id = component.to_string();
             message.vector = Vector3 { x: roll, y: pitch, z: yaw };
         })

@@ -16,7 +16,7 @@ plugin! { OdometryPlugin(settings) {
 
 impl OdometryPlugin {
     fn odometry(&mut self, fcu: &mut Fcu, m: &OdometryMessage) -> RosResult {
-        // LOCAL_FRD, with axes turned to the vehicle's initial heading, is read as LOCAL_NED; mavros reads every frame so.
+        // LOCAL_FRD, whose x axis is the initial heading, is read as LOCAL_NED. mavros reads every frame as LOCAL_NED.
         if !matches!(m.frame_id, MAV_FRAME_LOCAL_NED | MAV_FRAME_LOCAL_FRD) {
             fcu.count(Counter::OdometryFrame);
             return Ok(());

@@ -148,7 +148,7 @@ macro_rules! plugin {
 }
 pub(super) use plugin;
 
-/// Calls `fill`. A closure passed here gets its argument type from this signature, which a closure in the macro could not.
+/// Calls `fill`; its signature determines the argument type of a closure.
 pub(super) fn fill<M>(message: &mut M, fill: impl FnOnce(&mut M)) {
     fill(message);
 }

@@ -54,9 +54,9 @@ impl SetpointTargetPlugin {
     }
 
     fn position_target_global(&mut self, fcu: &mut Fcu, m: &PositionTargetGlobalInt) -> RosResult {
-        /// Mask bits for no position.
-        const NO_POSITION: u16 = 0b11;
-        if m.type_mask & NO_POSITION == 0 && fcu.to_geodetic([m.lat, m.lon, 0]).is_none() {
+        /// Bits of `type_mask` that ignore latitude and longitude.
+        const NO_LAT_LON: u16 = 0b11;
+        if m.type_mask & NO_LAT_LON == 0 && fcu.to_geodetic([m.lat, m.lon, 0]).is_none() {
             return Ok(());
         }
         let stamp = fcu.stamp_ms(m.time_boot_ms);

@@ -9,13 +9,13 @@ use std::time::Duration;
 const CHUNK: usize = 50;
 /// A text with a missing chunk is published after this silence.
 const CHUNK_TIMEOUT: Duration = Duration::from_secs(1);
-/// As `CHUNK_TIMEOUT`, for a text that may be complete: number 0 means a single chunk, but PX4 also gives number 0 to its
-/// first text after a start, even to a longer one.
+/// As `CHUNK_TIMEOUT`, for a text that may be complete: id 0 means a single chunk, but PX4 also gives id 0 to its first text
+/// after a start, even to a longer one.
 const WHOLE_TIMEOUT: Duration = Duration::from_millis(200);
 /// Limit of texts being joined.
 const MAX_UNFINISHED: usize = 8;
-/// Longest text that is sent: the chunk number is a byte.
-const MAX_BYTES: usize = 255 * CHUNK;
+/// Longest text that is sent: 255 chunks, the last one not full. The chunk number is a byte.
+const MAX_BYTES: usize = 255 * CHUNK - 1;
 /// Replaces a lost chunk.
 const LOST: &[u8] = b"[...]";
 /// Limit of log lines per second; the rest is only published.
@@ -34,7 +34,7 @@ plugin! { StatustextPlugin {
         /// Start of the present second, and log lines in it.
         logged: (Duration, u32);
         /// Id of the last text sent in chunks.
-        sent: u16;
+        last_sent_id: u16;
     }
     receive { any raw::StatusText => statustext, }
 } }
@@ -55,7 +55,7 @@ impl UnfinishedText {
         self.has_end && self.chunks.iter().all(Option::is_some)
     }
 
-    /// Whether the text is one full chunk with number 0.
+    /// Whether the text is one full chunk with id 0.
     fn may_be_whole(&self) -> bool {
         self.id == 0 && !self.has_end && self.chunks.len() == 1
     }
@@ -77,9 +77,9 @@ impl StatustextPlugin {
         let chunk = usize::from(m.chunk);
         let is_same = |text: &UnfinishedText| (text.component, text.id) == (component, m.id);
         let mut at = self.unfinished.iter().position(is_same);
-        // PX4 numbers every text, also those of one chunk.
+        // PX4 gives every text an id, also those of one chunk.
         if m.chunk == 0 && end.is_some() {
-            // A waiting text with number 0 is complete: publish it first, to keep the order.
+            // A waiting text with id 0 is complete: publish it first, to keep the order.
             if let Some(at) = at.filter(|_| m.id == 0) {
                 let before = self.unfinished.remove(at);
                 self.publish(fcu, before.severity, &before.text())?;
@@ -89,7 +89,7 @@ impl StatustextPlugin {
         if let Some(index) = at {
             let text = self.unfinished.get(index);
             if text.is_some_and(|text| matches!(text.chunks.get(chunk), Some(Some(_)))) {
-                // The number was reused: this is another text.
+                // The id was reused: this is another text.
                 let old = self.unfinished.remove(index);
                 self.publish(fcu, old.severity, &old.text())?;
                 at = None;
@@ -191,14 +191,14 @@ fn log(vehicle: u16, severity: u8, text: &str) {
 
 fn send(autopilot: &mut Autopilot, message: StatusText) {
     let fcu = &mut autopilot.fcu;
-    let texts = &mut autopilot.telemetry.statustext;
+    let plugin = &mut autopilot.telemetry.statustext;
     let bytes = message.text.as_bytes();
-    let bytes = bytes.get(..bytes.len().min(MAX_BYTES - 1)).unwrap_or_default();
+    let bytes = bytes.get(..bytes.len().min(MAX_BYTES)).unwrap_or_default();
     let id = if bytes.len() <= CHUNK {
         0
     } else {
-        texts.sent = texts.sent.checked_add(1).unwrap_or(1);
-        texts.sent
+        plugin.last_sent_id = plugin.last_sent_id.checked_add(1).unwrap_or(1);
+        plugin.last_sent_id
     };
     let mut chunks: Vec<&[u8]> = bytes.chunks(CHUNK).collect();
     // A chunk shorter than 50 bytes ends a text; a single chunk needs no end.

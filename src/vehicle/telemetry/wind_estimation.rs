@@ -17,7 +17,7 @@ impl WindEstimationPlugin {
         if !fcu.check_finite([m.wind_x, m.wind_y, m.wind_z]) {
             return Ok(());
         }
-        // mavros omits the second horizontal axis.
+        // mavros leaves the variance of the second horizontal axis at 0.
         let second = if fcu.settings.quirks { 0.0 } else { m.var_horiz };
         self.wind.publish_if_subscribed(fcu.stamp_us(m.time_usec), |wind| {
             let ned = Vector::<Ned>::from([m.wind_x, m.wind_y, m.wind_z]);

@@ -203,7 +203,7 @@ impl Writer {
         check("dds_writecdr", topic, code).map(|_| Written::Sent { paused })
     }
 
-    /// Bytes per second for a large sample, from the retransmissions of earlier ones.
+    /// Bytes per second for a large sample, adapted to the retransmissions of earlier ones.
     fn pace(&self, usual: u64) -> u64 {
         let changes = self.events.changes.load(Ordering::Acquire);
         let mut pace = self.pace.lock();

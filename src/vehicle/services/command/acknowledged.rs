@@ -130,7 +130,7 @@ fn command<S: CommandService>(call: VehicleCall<'_, S>, id: u16, confirm: u8, pa
     send(call, command);
 }
 
-/// Sends a command; the call is answered when the heartbeat shows the change, or else with the command's result.
+/// Sends a COMMAND_LONG; the call is answered when the heartbeat shows its change or, if it would show none, with its result.
 fn send_long<S: CommandService>(call: VehicleCall<'_, S>, command: raw::CommandLong) {
     match shown::goal_of(&call.autopilot.fcu, &command) {
         Some(goal) => {
@@ -177,15 +177,14 @@ fn send_local(
     send(call, command);
 }
 
-/// The commands have y (east) before x (north). mavros passes height and yaw unchanged.
+/// In these commands y (east) precedes x (north) of NED. mavros takes the ENU position and yaw of ROS as NED.
 fn local_params(r: &CommandTOLLocalRequest, number: u16, as_mavros: bool) -> [f32; 7] {
     let [x, y, z] = [r.position.x, r.position.y, r.position.z].map(|v| v as f32);
-    let first =
+    let [pitch, offset] =
         if number == MAV_CMD_NAV_TAKEOFF_LOCAL { [r.min_pitch, 0.0] } else { [0.0, r.offset] };
-    let [a, b] = first;
     if as_mavros {
-        [a, b, r.rate, r.yaw, y, x, z]
+        [pitch, offset, r.rate, r.yaw, y, x, z]
     } else {
-        [a, b, r.rate, FRAC_PI_2 - r.yaw, x, y, -z]
+        [pitch, offset, r.rate, FRAC_PI_2 - r.yaw, x, y, -z]
     }
 }

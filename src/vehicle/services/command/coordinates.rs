@@ -17,7 +17,7 @@ pub(super) const UNSET: i32 = i32::MAX;
 /// Frames whose altitude is above sea level.
 const ABOVE_SEA: [u8; 2] = [MAV_FRAME_GLOBAL, MAV_FRAME_GLOBAL_INT];
 
-/// Returns the latitude and longitude to send: to PX4, `unset` instead of zeros that mean "here".
+/// Returns the latitude and longitude to send; for PX4 `unset` replaces zeros, which mean "here".
 pub(super) fn here<T: Default + PartialEq + Copy>(
     fcu: &Fcu,
     command: u16,

@@ -13,7 +13,7 @@ const MODE_BITS: u8 = MAV_MODE_FLAG_MANUAL_INPUT_ENABLED
 /// PX4's AUTO.TAKEOFF and AUTO.VTOL_TAKEOFF.
 const TAKE_OFF_MODES: [u32; 2] = [4 << 16 | 2 << 24, 4 << 16 | 10 << 24];
 const OFF_GROUND: [u8; 2] = [MAV_LANDED_STATE_IN_AIR, MAV_LANDED_STATE_TAKEOFF];
-/// A larger rise in m is not noise of the estimate.
+/// Minimum rise in m that shows a take-off; less is noise of the estimate.
 const MIN_RISE: f32 = 0.5;
 /// PX4's status text for a take-off altitude that is not above the vehicle.
 const NOT_ABOVE: &str = "Already higher than takeoff altitude";
@@ -26,6 +26,7 @@ const RISE_TIMEOUT: Duration = Duration::from_secs(15);
 #[derive(Clone, Copy, Debug)]
 pub(super) enum VehicleGoal {
     Armed(bool),
+    /// PX4's `custom_mode`.
     Mode(u32),
     /// For an autopilot without custom modes.
     BaseMode(u8),
@@ -145,7 +146,7 @@ impl TakeOffStart {
             // The vehicle was disarmed on the ground.
             GoalProgress::Failed
         } else if has_modes && is_taking_off && (!fcu.is_armed() || !self.may_be_on_ground) {
-            // A vehicle that was not armed does not move; one in the air climbs from its height.
+            // An unarmed vehicle does not move yet; one in the air cannot leave the ground.
             GoalProgress::Promised
         } else {
             GoalProgress::Nothing

@@ -2,8 +2,8 @@
 //!
 //! 1. A call becomes a command: in `acknowledged.rs` if the vehicle's acknowledgement answers the call; in `shown.rs` for
 //!    `set_mode`, `cmd/arming` and others, which are answered when the vehicle shows the change (`goal.rs`).
-//! 2. This file sends it at once and retransmits it until an acknowledgement or a timeout (`outcome.rs`), unless a newer
-//!    command of its kind overrides it, or another station changed the mode (`mode_watch.rs`).
+//! 2. This file sends it at once; [`CommandClient`] retransmits it until an acknowledgement or a timeout (`outcome.rs`), unless a
+//!    newer command of its group overrides it, or another station changes the mode (`mode_watch.rs`).
 //! 3. The result of the command answers the call, or starts the wait for the change (`pending_calls.rs`).
 mod acknowledged;
 mod coordinates;
@@ -215,8 +215,8 @@ impl CommandPart {
     }
 }
 
-/// Returns a failure if the vehicle is not connected and the command does not make it safer. Sends the command and returns the
-/// result if the link has no acknowledgements. Otherwise returns `None`.
+/// Returns a failure if the vehicle is not connected and the command does not make it safer. On a link without acknowledgements
+/// sends the command and returns its result. Otherwise returns `None`: the command is still to be sent.
 fn send_without_ack(fcu: &mut Fcu, command: &MavCommand) -> Option<CommandOutcome> {
     if fcu.abilities().heartbeat && !fcu.is_connected() && !command.is_safer() {
         return Some(CommandEnd::LinkLost.into());

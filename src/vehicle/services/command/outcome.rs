@@ -39,7 +39,7 @@ responses! {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CommandOutcome {
     pub(super) end: CommandEnd,
-    /// The reason if the command was not sent.
+    /// Why the command was not sent, if it was not.
     pub(super) refusal: Option<SendError>,
 }
 

@@ -1,4 +1,4 @@
-//! Changes that callers wait for, until the vehicle shows them.
+//! Calls that wait until the vehicle shows the requested change.
 use super::goal::{GoalProgress, VehicleGoal};
 use super::outcome::{CommandOutcome, CommandService};
 use crate::session::{CommandEnd, CommandGroup, MavCommand};
@@ -11,13 +11,15 @@ use std::time::Duration;
 /// Times after the acknowledgement to request the heartbeat, so that callers need not wait for the periodic one.
 const REQUEST_DELAYS: [Duration; 3] =
     [Duration::from_millis(10), Duration::from_millis(80), Duration::from_millis(400)];
-/// Time until an accepted command that makes the vehicle safer is sent again if the heartbeat does not show its change: the
-/// acknowledgement may belong to another command.
+/// Time after which an accepted command that ends the flight or disarms is sent again if the heartbeat does not show its change:
+/// the acknowledgement may belong to another command.
 const REPEAT_DELAY: Duration = Duration::from_millis(600);
 /// PX4 sends the reason shortly before or after its refusal, possibly in two chunks.
 const REASON_TIME: Duration = Duration::from_millis(150);
 /// Limit of waiting calls; beyond it the oldest is answered as overridden, although its command was sent.
 const MAX_CALLS: usize = 128;
+/// End of a command that was accepted, or sent on a link without acknowledgements, but whose change the vehicle does not show.
+const NOT_SHOWN: CommandEnd = CommandEnd::Broadcast;
 
 pub(super) struct RequestedChange {
     pub(super) goal: VehicleGoal,
@@ -29,7 +31,7 @@ pub(super) struct RequestedChange {
 /// Answers a call with success and MAV_RESULT.
 pub(super) type Answer = Box<dyn FnOnce(bool, u8) + Send>;
 
-/// Returns the answer to a caller.
+/// Returns the [`Answer`] that responds to a caller.
 pub(super) fn answer<S: CommandService>(caller: Responder<S>) -> Answer {
     Box::new(move |success, result| caller.respond(S::response(success, result)))
 }
@@ -77,7 +79,7 @@ pub(super) struct PendingCalls {
 }
 
 impl PendingCalls {
-    /// Adds a call whose command is about to be sent; returns its number.
+    /// Adds a call whose command is about to be sent; returns its id.
     pub(super) fn push(
         &mut self,
         fcu: &mut Fcu,
@@ -143,7 +145,7 @@ impl PendingCalls {
             CommandEnd::TimedOut { .. } if call.is_shown(fcu) => {
                 self.finish(fcu, at, Ok(()));
             }
-            // The vehicle sends no reason: the command did not reach it, or it follows another one.
+            // The vehicle sends no reason: the command did not reach it, or another one overrode it.
             CommandEnd::NotSent | CommandEnd::Overridden | CommandEnd::LinkLost => {
                 self.finish(fcu, at, Err(end));
             }
@@ -153,7 +155,8 @@ impl PendingCalls {
         }
     }
 
-    /// Answers the calls whose change the vehicle shows or has denied; returns the commands that were not acknowledged.
+    /// Answers the calls whose change the vehicle shows or has denied; returns the commands that it carried out without having
+    /// accepted them.
     pub(super) fn answer_shown(&mut self, fcu: &mut Fcu) -> Vec<MavCommand> {
         let now = fcu.now.mono;
         let mut shown = Vec::new();
@@ -173,9 +176,9 @@ impl PendingCalls {
             let is_newer = fcu.heartbeat_count > call.heartbeat_count || call.is_take_off();
             match call.change.goal.progress(fcu) {
                 GoalProgress::Reached if is_newer => self.finish(fcu, at, Ok(())),
-                GoalProgress::Failed => self.finish(fcu, at, Err(CommandEnd::Broadcast.into())),
+                GoalProgress::Failed => self.finish(fcu, at, Err(NOT_SHOWN.into())),
                 _ if call.change.goal.is_denied_by(&call.texts) => {
-                    self.finish(fcu, at, Err(CommandEnd::Broadcast.into()));
+                    self.finish(fcu, at, Err(NOT_SHOWN.into()));
                 }
                 // The vehicle had time to deny it by a text.
                 GoalProgress::Promised if had_time => self.finish(fcu, at, Ok(())),
@@ -201,9 +204,7 @@ impl PendingCalls {
             let to_show = call.change.goal.time_to_show();
             let end = match &mut call.stage {
                 CallStage::Refused { end, until } if now >= *until => *end,
-                CallStage::Accepted { since, .. } if now >= *since + to_show => {
-                    CommandEnd::Broadcast.into()
-                }
+                CallStage::Accepted { since, .. } if now >= *since + to_show => NOT_SHOWN.into(),
                 CallStage::Accepted { since, requests } => {
                     let shows_other = fcu.heartbeat_count > call.heartbeat_count
                         && (call.command.ends_flight() || call.command.disarms())
@@ -254,6 +255,7 @@ impl PendingCalls {
         }
     }
 
+    /// Removes the call `at` this index and answers it.
     fn finish(&mut self, fcu: &mut Fcu, at: usize, outcome: Result<(), CommandOutcome>) {
         if at >= self.calls.len() {
             return;
@@ -270,7 +272,7 @@ impl PendingCalls {
         };
         if let Err(end) = outcome {
             let mut why = match end.end {
-                CommandEnd::Broadcast => call.change.goal.describe_failure(fcu),
+                NOT_SHOWN => call.change.goal.describe_failure(fcu),
                 _ => end.describe(fcu),
             };
             let texts = call.texts.joined();

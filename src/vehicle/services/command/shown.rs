@@ -25,18 +25,14 @@ pub(super) fn goal_of(fcu: &Fcu, command: &raw::CommandLong) -> Option<VehicleGo
     }
     let [first, ..] = command.params;
     let is_px4 = fcu.is_px4();
-    let mode = |command: &raw::CommandLong| {
-        MavCommand::from(*command).custom_mode().map(VehicleGoal::Mode)
-    };
+    let mode = || MavCommand::from(*command).custom_mode().map(VehicleGoal::Mode);
     match command.command {
         MAV_CMD_COMPONENT_ARM_DISARM if first.round() == 0.0 => Some(VehicleGoal::Armed(false)),
         MAV_CMD_COMPONENT_ARM_DISARM if first.round() == 1.0 => Some(VehicleGoal::Armed(true)),
         MAV_CMD_DO_SET_MODE if is_px4 && first as u8 & MAV_MODE_FLAG_CUSTOM_MODE_ENABLED != 0 => {
-            mode(command)
+            mode()
         }
-        MAV_CMD_NAV_RETURN_TO_LAUNCH | MAV_CMD_NAV_LAND if is_px4 && fcu.abilities().acks => {
-            mode(command)
-        }
+        MAV_CMD_NAV_RETURN_TO_LAUNCH | MAV_CMD_NAV_LAND if is_px4 && fcu.abilities().acks => mode(),
         _ => None,
     }
 }
@@ -82,9 +78,9 @@ pub(super) fn set_mode(call: VehicleCall<'_, SetMode>, request: SetModeRequest) 
             refuse(fcu, why);
             return call.responder.respond(SetModeResponse { mode_sent: false });
         }
-        let now = fcu.heartbeat.map_or(0, |h| h.base_mode);
+        let present = fcu.heartbeat.map_or(0, |h| h.base_mode);
         base_mode |= MAV_MODE_FLAG_CUSTOM_MODE_ENABLED
-            | now & (MAV_MODE_FLAG_SAFETY_ARMED | MAV_MODE_FLAG_HIL_ENABLED);
+            | present & (MAV_MODE_FLAG_SAFETY_ARMED | MAV_MODE_FLAG_HIL_ENABLED);
         (number, VehicleGoal::Mode(number))
     };
     let what = if request.custom_mode.is_empty() {
@@ -104,9 +100,7 @@ pub(super) fn take_off(call: VehicleCall<'_, CommandTOL>, r: CommandTOLRequest) 
     let command = fcu.command(MAV_CMD_NAV_TAKEOFF, 1, params);
     if let Some(why) = not_above(fcu, r.altitude.into()) {
         refuse(fcu, why);
-        return call
-            .responder
-            .respond(CommandTOLResponse { success: false, result: MAV_RESULT_DENIED });
+        return call.responder.respond(CommandTOL::response(false, MAV_RESULT_DENIED));
     }
     warn_not_carried(fcu, call.name, &[r.min_pitch, r.yaw]);
     let (goal, what) = (VehicleGoal::take_off(fcu), call.name.to_owned());
@@ -125,8 +119,8 @@ pub(super) fn warn_not_carried(fcu: &mut Fcu, call: &str, more: &[f32]) {
     }
 }
 
-/// The reason to refuse a take-off to this altitude: PX4 accepts a take-off that does not climb, and reports the fault
-/// only when armed, if at all.
+/// Why a take-off to this altitude is refused, if it is: PX4 accepts a take-off that does not climb, and reports the fault only
+/// when armed, if at all.
 fn not_above(fcu: &Fcu, altitude: f64) -> Option<String> {
     let checked = fcu.settings.px4_checks && !fcu.settings.quirks && fcu.abilities().acks;
     // NaN leaves the altitude to PX4.

@@ -26,6 +26,7 @@ struct AnswerCollector<T> {
 }
 
 impl<T: Send + 'static> AnswerCollector<T> {
+    /// Creates a collector; `None` without parts, where `then` is called at once.
     fn of(
         parts: usize,
         then: impl FnOnce(Vec<Option<T>>) + Send + 'static,
@@ -133,9 +134,9 @@ fn answer_names<S: Service, T: 'static>(
     answer: fn(String, Option<session::Parameter>) -> T,
     reply: fn(Vec<T>) -> S::Response,
 ) {
-    let (asked, responder) = (names.clone(), call.responder);
+    let (requested, responder) = (names.clone(), call.responder);
     let then = move |found: Vec<Option<session::Parameter>>| {
-        let answers = asked.into_iter().zip(found).map(|(name, found)| answer(name, found));
+        let answers = requested.into_iter().zip(found).map(|(name, found)| answer(name, found));
         responder.respond(reply(answers.collect()));
     };
     with(call.autopilot, |part, fcu| part.look_up(fcu, &names, then));
