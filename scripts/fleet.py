@@ -26,6 +26,8 @@ from sensors import COMPRESSED, RAW, with_defaults, write_config
 PCS = (1, 2, 3, 4)
 DOMAIN = 0
 ROS2DDS = os.environ.get("ZENOH_BRIDGE_ROS2DDS")
+# Its Cyclone takes a network card also with ROS_LOCALHOST_ONLY=1, and does not hear nodes on loopback then.
+LOOPBACK = f"file://{ROOT}/config/cyclonedds_loopback.xml"
 HEARD_S, LOSS_S, PATIENCE_S = 4.0, 5.0, 400.0
 
 
@@ -82,7 +84,7 @@ class Pc:
         bridge = binary("rfly_bridge", "RFLY_BRIDGE")
         around = environment(DOMAIN) | {"ZENOH_ROUTER_CONFIG_URI": str(config)}
         router = [ROS2DDS, "-c", config] if ROS2DDS else [bridge, "router"]
-        self.router = self.process("router", router, around)
+        self.router = self.process("router", router, around | ({"CYCLONEDDS_URI": LOOPBACK} if ROS2DDS else {}))
         options = ["--vehicles", count, "--start-index", first, "--multicast", "--state-rate", 10, "--pattern"]
         self.emulator = self.process("emulator", [binary("rflysim_emulator", "RFLY_EMULATOR"), *options], around)
         values = [f"fleet.file:={directory}/fleet.yaml", "imu.enabled:=false", *([] if ROS2DDS else ["zenoh.shared_memory_mb:=0"])]
