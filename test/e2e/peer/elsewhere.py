@@ -37,4 +37,5 @@ def main() -> None:
     print(json.dumps({"received": len(subscription.samples), "pids": pids}))
 
 
-main()
+if __name__ == "__main__":
+    main()
