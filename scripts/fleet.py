@@ -13,10 +13,9 @@ from tempfile import mkdtemp
 
 import psutil
 from backend import environment
-from cyclonedds.domain import Domain
 from diagnostics import Report
 from mavros import TELEMETRY
-from peer import Peer, elsewhere, participant
+from peer import Peer
 from peer.graph import announce_node
 from processes import ROOT, Process, binary
 from programs import LISTENS
@@ -27,6 +26,7 @@ from sensors import COMPRESSED, RAW, with_defaults, write_config
 PCS = (1, 2, 3, 4)
 DOMAIN = 0
 ROS2DDS = os.environ.get("ZENOH_BRIDGE_ROS2DDS")
+LOOPBACK = {"CYCLONEDDS_URI": f"file://{ROOT}/config/cyclonedds_loopback.xml"} if ROS2DDS else {}
 HEARD_S, LOSS_S, PATIENCE_S = 4.0, 5.0, 400.0
 
 
@@ -36,9 +36,7 @@ def prefix(number: int) -> str:
 
 def watch(pc: int, vehicles: int) -> None:
     """Prints twice a second, as JSON, what arrives on this PC: vehicles, statuses `hosts`, images of the next PC."""
-    if ROS2DDS:
-        participant._DOMAINS[DOMAIN] = Domain(DOMAIN, elsewhere.LOCALHOST)
-    else:
+    if not ROS2DDS:
         from peer import on_zenoh
 
         on_zenoh.router = lambda: None  # that of the PC
@@ -85,10 +83,10 @@ class Pc:
         bridge = binary("rfly_bridge", "RFLY_BRIDGE")
         around = environment(DOMAIN) | {"ZENOH_ROUTER_CONFIG_URI": str(config)}
         router = [ROS2DDS, "-c", config] if ROS2DDS else [bridge, "router"]
-        self.router = self.process("router", router, around)
+        self.router = self.process("router", router, around | LOOPBACK)
         options = ["--vehicles", count, "--start-index", first, "--multicast", "--state-rate", 10, "--pattern"]
         self.emulator = self.process("emulator", [binary("rflysim_emulator", "RFLY_EMULATOR"), *options], around)
-        values = [f"fleet.file:={directory}/fleet.yaml", "imu.enabled:=false", *([] if ROS2DDS else ["zenoh.shared_memory_mb:=0"])]
+        values = [f"fleet.file:={directory}/fleet.yaml", "imu.enabled:=false", "zenoh.shared_memory_mb:=0"]
         arguments = ["--ros-args", *(word for value in values for word in ("-p", value))]
         self.bridge = self.process("bridge", [bridge, *arguments], around)
         vehicles = count * len(PCS)

@@ -66,7 +66,10 @@ pub(super) fn configuration(options: &Options) -> String {
 /// `LOCALHOST`. They do not leave the host.
 fn own_peers() -> String {
     let peer = |address| format!(r#"<Peer address="{address}"/>"#);
-    ffi::own_addresses().into_iter().map(peer).fold(LOOPBACK_PEER.to_owned(), |all, peer| all + &peer)
+    ffi::own_addresses()
+        .into_iter()
+        .map(peer)
+        .fold(LOOPBACK_PEER.to_owned(), |all, peer| all + &peer)
 }
 
 /// IPv4 address of a static peer: Cyclone refuses to start with any other address, or with a name that it cannot resolve.

@@ -37,5 +37,4 @@ def main() -> None:
     print(json.dumps({"received": len(subscription.samples), "pids": pids}))
 
 
-if __name__ == "__main__":
-    main()
+main()
