@@ -1,8 +1,9 @@
-"""The proof of scripts/fleet.sh, inside its network: `fleet.py [VEHICLES_PER_PC]`. `fleet.py watch VEHICLES` is what runs on each PC."""
+"""The proof of scripts/fleet.sh, inside its network: `fleet.py [VEHICLES_PER_PC]`. `fleet.py watch PC VEHICLES` is what runs on each PC."""
 
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -14,7 +15,8 @@ import psutil
 from backend import environment
 from diagnostics import Report
 from mavros import TELEMETRY
-from peer import Peer, on_zenoh
+from peer import Peer
+from peer.graph import announce_node
 from processes import ROOT, Process, binary
 from programs import LISTENS
 from topics import COMPRESSED_IMAGE, IMAGE
@@ -23,6 +25,8 @@ from sensors import COMPRESSED, RAW, with_defaults, write_config
 
 PCS = (1, 2, 3, 4)
 DOMAIN = 0
+ROS2DDS = os.environ.get("ZENOH_BRIDGE_ROS2DDS")
+LOOPBACK = {"CYCLONEDDS_URI": f"file://{ROOT}/config/cyclonedds_loopback.xml"} if ROS2DDS else {}
 HEARD_S, LOSS_S, PATIENCE_S = 4.0, 5.0, 400.0
 
 
@@ -32,13 +36,19 @@ def prefix(number: int) -> str:
 
 def watch(pc: int, vehicles: int) -> None:
     """Prints twice a second, as JSON, what arrives on this PC: vehicles, statuses `hosts`, images of the next PC."""
-    on_zenoh.router = lambda: None  # that of the PC
+    if not ROS2DDS:
+        from peer import on_zenoh
+
+        on_zenoh.router = lambda: None  # that of the PC
     peer = Peer(DOMAIN)
     states = {n: peer.subscribe(f"{prefix(n)}/state", TELEMETRY["state"], depth=5) for n in range(1, vehicles + 1)}
     reports = peer.subscribe("/diagnostics", "diagnostic_msgs/msg/DiagnosticArray")
     other = f"/pc{pc % len(PCS) + 1}"
     raw = peer.subscribe(f"{other}/sensor0/img_rgb", IMAGE)
     small = peer.subscribe(f"{other}/sensor1/img_rgb/compressed", COMPRESSED_IMAGE)
+    topics = (*states.values(), reports, raw, small)
+    # zenoh-bridge-ros2dds carries only what nodes subscribe to.
+    node = announce_node(peer, "/", "watch", readers=[t._reader for t in topics]) if ROS2DDS else None  # noqa: F841
     heard: dict[int, float] = {}
     hosts: dict[str, list] = {}
     images = {"raw": 0, "compressed": 0}
@@ -51,7 +61,7 @@ def watch(pc: int, vehicles: int) -> None:
             hosts |= {n: [report.levels[n], report.messages[n]] for n in report.levels if n.endswith(": hosts")}
         images["raw"] += len(raw.take())
         images["compressed"] += len(small.take())
-        for topic in (*states.values(), reports, raw, small):
+        for topic in topics:
             topic.samples.clear()
         now = time.time()
         fresh = sum(now - at < HEARD_S for at in heard.values())
@@ -64,7 +74,7 @@ class Pc:
     def __init__(self, directory: Path, number: int, count: int):
         self.name, self.directory = f"pc{number}", directory
         others = [f'"tcp/10.77.0.{n}:7447"' for n in PCS if n != number]
-        rules = (ROOT / "config/fleet_router.json5").read_text()
+        rules = (ROOT / f"config/fleet_{'ros2dds' if ROS2DDS else 'router'}.json5").read_text()
         config = directory / f"{self.name}.json5"
         config.write_text(rules.replace('"tcp/192.168.1.22:7447"', ", ".join(others)))
         first = 1 + (number - 1) * count
@@ -72,7 +82,8 @@ class Pc:
         write_config(directory / f"{self.name}.json", cameras)
         bridge = binary("rfly_bridge", "RFLY_BRIDGE")
         around = environment(DOMAIN) | {"ZENOH_ROUTER_CONFIG_URI": str(config)}
-        self.router = self.process("router", [bridge, "router"], around)
+        router = [ROS2DDS, "-c", config] if ROS2DDS else [bridge, "router"]
+        self.router = self.process("router", router, around | LOOPBACK)
         options = ["--vehicles", count, "--start-index", first, "--multicast", "--state-rate", 10, "--pattern"]
         self.emulator = self.process("emulator", [binary("rflysim_emulator", "RFLY_EMULATOR"), *options], around)
         values = [f"fleet.file:={directory}/fleet.yaml", "imu.enabled:=false", "zenoh.shared_memory_mb:=0"]
@@ -138,7 +149,7 @@ def main(count: int) -> None:
             for process in (pc.router, pc.emulator, pc.bridge, pc.watch):
                 stack.callback(process.kill)
         for pc in pcs:
-            pc.router.start().wait_for_output("Zenoh router on ")
+            pc.router.start().wait_for_output("Zenoh can be reached at" if ROS2DDS else "Zenoh router on ")
             pc.emulator.start().wait_for_output(LISTENS)
             pc.bridge.start()
             pc.watch.start()

@@ -4,12 +4,16 @@
 # seen within 5 s and heals. Needs the program with Zenoh (scripts/zenoh.sh) and the right to make namespaces.
 #
 #   scripts/fleet.sh [VEHICLES_PER_PC]   # default 10
+#   ZENOH_BRIDGE_ROS2DDS=PROGRAM scripts/fleet.sh ...   # nodes on DDS, and PROGRAM with config/fleet_ros2dds.json5 instead of the router
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-$PWD/target}
-export RFLY_BRIDGE=${RFLY_BRIDGE:-$target/zenoh/release/rfly_bridge} RFLY_EMULATOR=${RFLY_EMULATOR:-$target/zenoh/release/rflysim_emulator}
-export PYTHONPATH=$PWD/test/e2e:$PWD/.venv/lib/$(basename "$(compgen -G '.venv/lib/python3*')")/site-packages:$target/zenoh-peers
 export RFLY_MIDDLEWARE=zenoh
+[ -z "${ZENOH_BRIDGE_ROS2DDS:-}" ] || RFLY_MIDDLEWARE=dds
+programs=$target/zenoh/release
+[ $RFLY_MIDDLEWARE = zenoh ] || programs=$target/release
+export RFLY_BRIDGE=${RFLY_BRIDGE:-$programs/rfly_bridge} RFLY_EMULATOR=${RFLY_EMULATOR:-$programs/rflysim_emulator}
+export PYTHONPATH=$PWD/test/e2e:$PWD/.venv/lib/$(basename "$(compgen -G '.venv/lib/python3*')")/site-packages:$target/zenoh-peers
 exec unshare -rnm sh -ec '
     mount -t tmpfs tmpfs /run
     mkdir -p /run/netns

@@ -4,6 +4,7 @@
 //! an entity waits for running callbacks, so a callback's target is freed after its entity.
 #![expect(unsafe_code, reason = "foreign function interface to Cyclone DDS")]
 
+mod addresses;
 mod endpoints;
 mod identity;
 mod log;
@@ -15,6 +16,7 @@ mod sample;
 mod sertype;
 mod writer;
 
+pub(super) use addresses::own_addresses;
 pub(super) use endpoints::{Endpoint, Endpoints, Side};
 pub(super) use identity::can_answer;
 pub(super) use peer::Peer;

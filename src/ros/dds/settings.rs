@@ -1,5 +1,6 @@
 //! Cyclone's configuration: the bridge's settings first, then the user's, which take precedence.
 use super::super::{Discovery, Options};
+use super::ffi;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
 /// Payload of one RTPS fragment, and size of its datagram. Measured (`docs/dds_measured.md`): with smaller fragments Fast DDS
@@ -26,7 +27,7 @@ pub(super) fn configuration(options: &Options) -> String {
         Discovery::Localhost if peers.is_empty() => (
             r#"<Interfaces><NetworkInterface address="127.0.0.1"/></Interfaces>"#,
             "<AllowMulticast>spdp</AllowMulticast>",
-            discovery(LOOPBACK_PEER),
+            discovery(&own_peers()),
         ),
         // As in rmw_cyclonedds_cpp: the peers are not on loopback.
         Discovery::Localhost => {
@@ -59,6 +60,16 @@ pub(super) fn configuration(options: &Options) -> String {
     } else {
         format!("{own},{}", options.cyclonedds_uri)
     }
+}
+
+/// The addresses of this host: a node on Cyclone 11 that uses a network card ignores announcements to loopback, also with
+/// `LOCALHOST`. They do not leave the host.
+fn own_peers() -> String {
+    let peer = |address| format!(r#"<Peer address="{address}"/>"#);
+    ffi::own_addresses()
+        .into_iter()
+        .map(peer)
+        .fold(LOOPBACK_PEER.to_owned(), |all, peer| all + &peer)
 }
 
 /// IPv4 address of a static peer: Cyclone refuses to start with any other address, or with a name that it cannot resolve.

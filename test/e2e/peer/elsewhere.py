@@ -1,6 +1,6 @@
 """A peer in another network than the tests: receives a topic and prints which processes it has discovered.
 
-    nsenter -t PID -n python elsewhere.py DOMAIN TOPIC TYPE
+    nsenter -t PID -n python elsewhere.py DOMAIN TOPIC TYPE [LOCALHOST]
 """
 
 from __future__ import annotations
@@ -19,14 +19,19 @@ from peer import participant
 SUBNET = """<CycloneDDS><Domain Id="any"><Discovery>
   <ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>
 </Discovery></Domain></CycloneDDS>"""
+# The same with ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST: it keeps its network card.
+LOCALHOST = SUBNET.replace("<Discovery>", "<General><AllowMulticast>false</AllowMulticast></General><Discovery>").replace(
+    "</Discovery>", '<Peers><Peer address="localhost"/></Peers></Discovery>'
+)
 
 
 def main() -> None:
     domain_id, topic, ros_type = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-    participant._DOMAINS[domain_id] = Domain(domain_id, SUBNET)
+    participant._DOMAINS[domain_id] = Domain(domain_id, LOCALHOST if "LOCALHOST" in sys.argv[4:] else SUBNET)
     peer = participant.Peer(domain_id)
     participants = BuiltinDataReader(peer.participant, BuiltinTopicDcpsParticipant)
     subscription = peer.subscribe(topic, ros_type, reliable=False)
+    print("subscribed", file=sys.stderr, flush=True)
     peer.wait_for(lambda: len(subscription.samples) >= 10, f"messages on {topic}", 60.0)
     pids = participant.process_ids(participants)
     print(json.dumps({"received": len(subscription.samples), "pids": pids}))

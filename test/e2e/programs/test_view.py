@@ -20,8 +20,8 @@ from browser import Browser, wait_for
 from foxglove import Client
 from geometry import rigid, rotation_from_euler
 from page import answers, free_tcp_port, get
-from peer.messages import make
 from peer import Peer
+from peer.graph import announce_node
 from peer.publisher import Publication
 from processes import ROOT, Process, binary
 from programs import Programs
@@ -224,12 +224,6 @@ def test_parameters_are_read_and_set(viewed):
         assert values(ask("setParameters", parameters=[{"name": fov, "value": 90.0}])) == {fov: 90.0}
 
 
-def gid(entity: object) -> dict:
-    """As `rmw_dds_common/msg/Gid` has it: its length depends on the distribution."""
-    length = len(make("rmw_dds_common/msg/Gid").data)
-    return {"data": np.frombuffer(entity.guid.bytes.ljust(length, b"\0"), np.uint8)}
-
-
 @ON_DDS
 def test_the_graph_is_told_by_its_nodes_to_those_who_ask_and_then_what_changes(viewed, domain_id):
     bridge, watcher = "/rfly_bridge", "/lab/watcher"
@@ -249,14 +243,7 @@ def test_the_graph_is_told_by_its_nodes_to_those_who_ask_and_then_what_changes(v
             client.until(lambda: unnamed in subscribed.get(IMAGE, ()), "a subscription of nobody")
             assert published[topic] == {unnamed}
         # The same with a node.
-        node = {
-            "node_namespace": "/lab",
-            "node_name": "watcher",
-            "reader_gid_seq": [gid(reader._reader)],
-            "writer_gid_seq": [gid(publication._writer)],
-        }
-        told = Publication(peer, "ros_discovery_info", "rmw_dds_common/msg/ParticipantEntitiesInfo", transient_local=True)
-        told.publish(gid=gid(peer.participant), node_entities_info_seq=[node])
+        told = announce_node(peer, "/lab", "watcher", readers=[reader._reader], writers=[publication._writer])
         client.until(lambda: published.get(topic) == {watcher}, "its name")
         client.until(lambda: watcher in subscribed[IMAGE], "its subscription")
         if not viewed.in_bridge:

@@ -1,4 +1,5 @@
-"""Two networks that are joined by a cable and have no multicast: nodes find each other by ROS_STATIC_PEERS alone."""
+"""Two networks that are joined by a cable and have no multicast: nodes find each other by ROS_STATIC_PEERS alone. In one of them:
+nodes on loopback and on the network card find each other."""
 
 from __future__ import annotations
 
@@ -91,3 +92,20 @@ def test_nodes_of_two_hosts_without_multicast_find_each_other(tmp_path, domain_i
     output = found.output()
     assert output.count("ignored by the stand-alone program: ROS_DISCOVERY_SERVER") == 1
     assert "`no.such.host.invalid` has no IPv4 address" in output
+
+
+def test_a_node_that_has_taken_a_network_card_finds_a_bridge_on_loopback_that_starts_later(tmp_path, domain_id):
+    around = {"ROS_DOMAIN_ID": str(domain_id), "ROS_LOCALHOST_ONLY": "1", "ROS_DISTRO": "jazzy"}
+    with joined_networks() as (ours, _):
+        node = [sys.executable, PEER, domain_id, "/diagnostics", "diagnostic_msgs/msg/DiagnosticArray", "LOCALHOST"]
+        bridge = [binary("rfly_bridge", "RFLY_BRIDGE"), "--ros-args", "-p", "diagnostics.period_s:=0.5"]
+        node = Process("node", inside(ours, *node), tmp_path / "node.log")
+        bridge = Process("bridge", inside(ours, *bridge), tmp_path / "bridge.log", around)
+        try:
+            node.start().wait_for_output("subscribed")
+            bridge.start()
+            node.wait_for_output('"received"', 90.0)
+        finally:
+            node.kill()
+            code = bridge.stop()
+        assert code == 0, bridge.tail()
