@@ -1,10 +1,11 @@
 """An rclpy node that reads images and tells what it maps of another process: topic, number of images, directory, process id.
 
-Writes the data of each image as `<number>.raw`, and a line of JSON: their stamps in ns, and the sizes of the segments of shared memory
-that both processes map.
+Writes the data of each image as `<number>.raw`, and a line of JSON: their stamps in ns, and the sizes of the segments of Zenoh's shared
+memory that both processes map.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from sensor_msgs.msg import Image
 
 
 def segments(process):
-    """Sizes of the mapped files of /dev/shm, by name."""
-    lines = [line.split() for line in Path(f"/proc/{process}/maps").read_text().splitlines() if "/dev/shm/" in line]
+    """Sizes of the mapped segments of Zenoh, by name. Others, such as those of LTTng, may be of several processes as well."""
+    lines = [line.split() for line in Path(f"/proc/{process}/maps").read_text().splitlines()]
+    lines = [words for words in lines if re.fullmatch(r"/dev/shm/\d+\.zenoh", words[-1])]
     bounds = [(words[5], *(int(bound, 16) for bound in words[0].split("-"))) for words in lines]
     return {name: end - begin for name, begin, end in bounds}
 

@@ -35,6 +35,9 @@ GRAPH_VERBS = {
 NEEDS_ROS2 = pytest.mark.skipif(shutil.which("ros2") is None, reason="ros2cli is not installed (PyPI has none)")
 """Of tests that call `ros2`."""
 
+# Zenoh of rmw_zenoh_cpp writes warnings about its start to the standard output of `ros2`.
+QUIET = {"RUST_LOG": "zenoh=error"}
+
 
 def command(*words: str) -> list[str]:
     """The words of a `ros2` call; skips the test where there is no such command."""
@@ -48,7 +51,8 @@ def command(*words: str) -> list[str]:
 
 def ros2(*words: str, timeout: float = 40.0, code: int = 0) -> str:
     """Runs `ros2 WORDS` and returns what it prints; fails unless it ends with `code`."""
-    done = subprocess.run(command(*words), capture_output=True, text=True, timeout=timeout, check=False)
+    environment = os.environ | QUIET
+    done = subprocess.run(command(*words), capture_output=True, text=True, timeout=timeout, check=False, env=environment)
     assert done.returncode == code, f"ros2 {' '.join(words)}: {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout
 
@@ -76,7 +80,9 @@ class Background:
         self.output, self.code = "", None
 
     def __enter__(self) -> Background:
-        environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+        # What `ros2 run` and `ros2 launch` start logs as usual.
+        log = {} if {"run", "launch"} & set(self.command[1:2]) else QUIET
+        environment = os.environ | log | {"PYTHONUNBUFFERED": "1"}
         self._process = subprocess.Popen(
             self.command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment,
             start_new_session=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from backend import MIDDLEWARE, ON_DDS
 from conftest import COLOUR, SENSORS
 from diagnostic_msgs.msg import DiagnosticArray
 from diagnostics import Report
@@ -39,6 +40,17 @@ def test_every_source_and_every_topic_has_a_status_with_the_name_of_the_node(rep
         assert found.find(f"topic {main_topic(sensor)}")["incompatible_qos"] == 0
 
 
+@pytest.mark.skipif(MIDDLEWARE != "zenoh", reason="on DDS such a reader gets nothing")
+def test_on_zenoh_a_reader_that_asks_for_old_images_gets_the_new_ones(reports, listener):
+    images = listener.collect(Image, main_topic(COLOUR), QoSProfile(depth=5, durability=DurabilityPolicy.TRANSIENT_LOCAL))
+    wait_count(images, 3, "images")
+    count = len(reports)
+    wait_count(reports, count + 2, "reports")
+    assert Report(reports[-1]).find(TOPIC)["incompatible_qos"] == 0
+    listener.forget(images)
+
+
+@ON_DDS
 def test_a_reader_that_asks_for_what_is_not_offered_is_shown(reports, listener):
     wait_count(reports, 2, "reports")
     images = listener.collect(Image, main_topic(COLOUR), QoSProfile(depth=5, durability=DurabilityPolicy.TRANSIENT_LOCAL))

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
+import socket
+import struct
+import threading
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,8 +28,8 @@ PARAMETERS = {
     "record": {},
     "ros2": {},
 }
-# The simulator cannot step; the page says so.
-REFUSED = {"/rfly_bridge/step_simulation", "/rfly_bridge/simulate_steps"}
+# The simulator cannot step and always has a map; the page says so.
+REFUSED = {"/rfly_bridge/step_simulation", "/rfly_bridge/simulate_steps", "/rfly_bridge/unload_world"}
 
 
 def lines(page: str) -> list[list[str]]:
@@ -50,6 +54,26 @@ def answered(words: list[str], said: str) -> None:
     assert done == (words[3] not in REFUSED), said
 
 
+@contextmanager
+def start_signals():
+    """Meanwhile somebody sends the start signal that a line waits for."""
+    ended = threading.Event()
+
+    def send() -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as program:
+            program.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+            while not ended.wait(0.2):
+                program.sendto(struct.pack("<3i", 1234567890, 1, -1), ("224.0.0.10", 20007))
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
 def run(words: list[str]) -> None:
     match words[1:]:
         case ["service", "call", *_]:
@@ -72,7 +96,8 @@ def run(words: list[str]) -> None:
                 assert re.search("Subscription count: [1-9]", ros2("topic", "info", name))
         case ["topic", "echo", *rest]:
             if "--once" in rest:
-                assert "---" in ros2(*words[1:])
+                with start_signals():
+                    assert "---" in ros2(*words[1:])
                 return
             name = next(word for word in rest if word.startswith("/"))
             assert re.search("Publisher count: [1-9]", ros2("topic", "info", name))
