@@ -48,6 +48,9 @@ use zenoh_ext::{AdvancedSubscriberBuilderExt as _, HistoryConfig, RecoveryConfig
 /// Period of the checks for a router, and number of checks per attempt (`ZENOH_ROUTER_CHECK_ATTEMPTS`), which takes a second.
 const ROUTER_CHECK: Duration = Duration::from_millis(50);
 const ROUTER_CHECKS: u64 = 20;
+/// Endpoints of one node of a session. Zenoh compares a new token with all others of its node, so that a node with 9,000 would need
+/// minutes to start; further endpoints belong to further nodes (`NAME_2`).
+const ENDPOINTS_OF_A_NODE: u64 = 400;
 
 /// One session as one ROS node. Fields are dropped in this order.
 pub(super) struct ZenohNode {
@@ -67,6 +70,8 @@ struct NodeSession {
     distro: Distro,
     /// Number of the next node or endpoint.
     next: AtomicU64,
+    /// The nodes that endpoints after the first [`ENDPOINTS_OF_A_NODE`] belong to.
+    further: Mutex<Vec<(NodeIdentity, LivelinessToken)>>,
     replies: ReplyThread,
     /// Shared memory of the publishers.
     pool: Option<SharedPool>,
@@ -145,6 +150,7 @@ impl ZenohNode {
             graph: Arc::default(),
             distro: options.distro,
             next: AtomicU64::new(1),
+            further: Mutex::default(),
             replies: ReplyThread::default(),
             pool,
         });
@@ -256,8 +262,28 @@ impl NodeSession {
         qos: Qos,
     ) -> Result<(LivelinessToken, [u8; 16]), RosError> {
         self.graph.add_own(name, typed);
-        let token = self.identity.endpoint_token(self.next_id(), kind, name, typed, qos);
+        let id = self.next_id();
+        let token = self.node_of(id)?.endpoint_token(id, kind, name, typed, qos);
         Ok((self.announce(&token)?, keys::gid(&token)))
+    }
+
+    /// Returns the node that an endpoint belongs to.
+    fn node_of(&self, endpoint: u64) -> Result<NodeIdentity, RosError> {
+        let Some(group) =
+            usize::try_from(endpoint / ENDPOINTS_OF_A_NODE).unwrap_or(usize::MAX).checked_sub(1)
+        else {
+            return Ok(self.identity.clone());
+        };
+        let mut further = self.further.lock();
+        while further.len() <= group {
+            let node = NodeIdentity {
+                id: self.next_id(),
+                name: format!("{}_{}", self.identity.name, further.len() + 2),
+                ..self.identity.clone()
+            };
+            further.push((node.clone(), self.announce(&node.token())?));
+        }
+        Ok(further[group].0.clone())
     }
 
     fn typed(&self, type_name: &str) -> String {

@@ -8,6 +8,7 @@ from backend import MIDDLEWARE
 if MIDDLEWARE != "zenoh":
     pytest.skip("the program is without Zenoh (scripts/zenoh.sh builds and tests it)", allow_module_level=True)
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -192,6 +193,19 @@ def test_tokens_of_the_bridge_are_as_the_sdk_writes_them(tmp_path, domain_id, si
                 type_hash=rihs(ros_type), qos=part[12], gid=bytes(16),
             )  # fmt: skip
             assert endpoint_liveliness_keyexpr(entity) == "/".join(part)
+
+
+def test_endpoints_of_many_vehicles_belong_to_several_nodes(tmp_path, domain_id, simulator_ports):
+    options = ["--vehicles", "4", "--multicast", "--state-rate", "10"]
+    with System(tmp_path, domain_id, [CAMERA], emulator=options, parameters={"vehicles": [1, 2, 3, 4]}) as system:
+        system.peer.wait_for_topics(["/mavros4/state", "/diagnostics"], check=system.assert_alive)
+        ours = [part for part in system.peer.tokens() if part[8].startswith("rfly_bridge")]
+        nodes = {part[3]: part[8] for part in ours if part[5] == "NN"}
+        endpoints = Counter(part[3] for part in ours if part[5] != "NN")
+        assert endpoints.total() > 500, "one node is not enough"
+        assert max(endpoints.values()) <= 400
+        assert sorted(nodes.values()) == [f"rfly_bridge{end}" for end in ("", *(f"_{n}" for n in range(2, len(nodes) + 1)))]
+        assert endpoints.keys() == nodes.keys(), "each node is announced"
 
 
 def test_a_session_that_is_killed_leaves_the_graph_and_a_router_that_returns_heals_it(tmp_path, domain_id, simulator_ports):
