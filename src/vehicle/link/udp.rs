@@ -244,7 +244,7 @@ impl UdpLink {
             Some(b"FW_AIRSPD_TRIM") => (value, self.radius),
             Some(b"NAV_LOITER_RAD") => (self.speed, value),
             _ => {
-                return self.unsupported("the UDP modes of CopterSim can only set parameters, and only FW_AIRSPD_TRIM and NAV_LOITER_RAD");
+                return self.unsupported("of all parameters, the UDP modes of CopterSim can set FW_AIRSPD_TRIM and NAV_LOITER_RAD only");
             }
         };
         if value <= 0.0 {
