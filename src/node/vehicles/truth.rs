@@ -3,7 +3,7 @@ use super::{map_centre::MapCentre, model_output::ModelOutputs};
 use crate::config::params::{ImuOrientation, TfSource};
 use crate::doctor::SourceRole;
 use crate::frames::{Attitude, Euler, Frd, Geodetic, Ned, Vector, VehiclePose};
-use crate::node::clock::{SimClock, elapsed, host_now};
+use crate::node::clock::{SimClock, host_now};
 use crate::node::datagrams::{BUFFER, advance_order, arrival, count_received, take_next};
 use crate::node::tasks::{self, CountedTask};
 use crate::node::{
@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use std::io::{self, IoSliceMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::runtime::Handle;
 
 /// After this silence on the true-state port the bridge uses the states from the autopilot's link.
@@ -58,7 +58,8 @@ impl TruthRelay {
     /// Publishes a state, unless the true-state port has states: those have more fields.
     pub(super) fn publish(&self, state: &TrueState, arrival: RosTime) {
         let mut states = self.0.lock();
-        if states.uses_link() {
+        states.choose_source(arrival);
+        if states.uses_link {
             states.stats.lock().received += 1;
             states.publish(state, arrival, true, arrival);
         }
@@ -72,7 +73,7 @@ impl TruthRelay {
     /// Whether a state must be read as soon as it arrives.
     pub(super) fn is_wanted(&self) -> bool {
         let states = self.0.lock();
-        states.uses_link() && states.are_wanted()
+        states.uses_link && states.are_wanted()
     }
 }
 
@@ -122,8 +123,8 @@ pub(super) fn open(
         force: ForceMeter::default(),
         imu_has_orientation: imu.enabled && imu.orientation == ImuOrientation::Truth,
         stats: stats.clone(),
-        start: Instant::now(),
-        last_datagram: None,
+        port_seen: None,
+        uses_link: false,
         last_stamp: None,
     }));
     let tf = truth_states.lock().tf.clone();
@@ -214,17 +215,19 @@ struct TruthStates {
     /// Whether the IMU publishes the true attitude.
     imu_has_orientation: bool,
     stats: Arc<SourceStats>,
-    start: Instant,
-    /// Time of the last datagram since `start`.
-    last_datagram: Option<Duration>,
+    /// Arrival of the last datagram on the true-state port; until there is one, of the link's first state.
+    port_seen: Option<RosTime>,
+    /// Whether the link's states are published: the port is silent.
+    uses_link: bool,
     last_stamp: Option<RosTime>,
 }
 
 impl TruthStates {
-    /// Whether the states of the autopilot's link are published: the true-state port is silent.
-    fn uses_link(&self) -> bool {
-        let now = elapsed(self.start);
-        self.last_datagram.is_none_or(|at| now.saturating_sub(at) >= PORT_SILENCE)
+    /// Uses the link's states if `arrival`, that of one of them, is in a silence of the port. Arrival times decide, not the order
+    /// of the two threads that receive: a replay repeats the choice.
+    fn choose_source(&mut self, arrival: RosTime) {
+        let seen = *self.port_seen.get_or_insert(arrival);
+        self.uses_link = Duration::from_nanos(arrival.0.abs_diff(seen.0)) >= PORT_SILENCE;
     }
 
     fn are_wanted(&self) -> bool {
@@ -248,7 +251,8 @@ impl TruthStates {
             return Ok(None);
         };
         if let Some(datagram) = count_received(received, &self.stats) {
-            self.last_datagram = Some(elapsed(self.start));
+            self.port_seen = Some(arrival(&datagram));
+            self.uses_link = false;
             self.handle(&buffer[..datagram.len.min(BUFFER)], &datagram);
         }
         Ok(Some(()))

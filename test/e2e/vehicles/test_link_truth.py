@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 import time
 
 import numpy as np
@@ -50,6 +51,11 @@ class Speaker:
         self.say(mavlink.MAVLink_hil_actuator_controls_message(ms * 1000, [0.5] * 16, 129, 1))
         for message, component in others:
             self.say(message, component)
+
+    def true_port(self, position: tuple[float, float, float]) -> None:
+        """Sends a true state to its port, as SOut2SimulatorSimpleTime."""
+        state = struct.pack("<6i14f4d", 1234567891, 1, 3, *[0] * 3, *[0.0] * 14, *position, self.milliseconds() * 1e-3)
+        self._socket.sendto(state, ("127.0.0.1", 30101))
 
     def close(self) -> None:
         """Closes the sockets."""
@@ -101,3 +107,30 @@ def test_the_truth_on_the_link_is_the_truth_and_only_the_autopilot_is_the_vehicl
         ages = np.array([s.source_ns - nanoseconds(s.message.header.stamp) for s in topic.samples[-25:]]) * 1e-9
         assert ages.min() >= 0.0, topic.topic
         assert np.median(ages) < 1.0, topic.topic
+
+
+def test_states_of_the_link_are_published_in_a_silence_of_the_port_only(speaker):
+    speaker, peer = speaker
+    odometry = peer.subscribe(ODOMETRY, "nav_msgs/msg/Odometry", reliable=True, depth=1000)
+    peer.wait_for(odometry.matched, "the bridge")
+    # The first state is of the link, whether or not its thread or that of the port is the first to run.
+    speaker.live()
+    time.sleep(0.1)
+
+    def heard() -> bool:
+        speaker.true_port((7.0, 8.0, -9.0))
+        speaker.live()
+        time.sleep(0.01)
+        peer.take()
+        return len(odometry.samples) >= 50
+
+    peer.wait_for(heard, "50 states", 60.0)
+    assert {tuple(vector(m.pose.pose.position)) for m in odometry.messages} == {(8.0, 7.0, 9.0)}
+
+    def link_is_heard() -> bool:
+        speaker.live()
+        time.sleep(0.01)
+        peer.take()
+        return np.allclose(vector(odometry.messages[-1].pose.pose.position), (20.0, 10.0, 5.0))
+
+    peer.wait_for(link_is_heard, "a state of the link", 60.0)
