@@ -151,8 +151,8 @@ impl<'a> Rig<'a> {
                 output.warn("time.mode is sim: give the consumer use_sim_time:=true, too");
             }
             StampMode::Arrival => output.warn(
-                "time.mode is arrival: stamps are late by the transport, differently for each sensor; the files have an \
-                 offset of 0, which is right for aligned and sim",
+                "time.mode is arrival: stamps include the delay of the transport, which differs between sensors; the files \
+                 have an offset of 0, which is right for aligned and sim",
             ),
         }
     }

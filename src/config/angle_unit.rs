@@ -53,8 +53,8 @@ const FULL_TURN: f64 = TAU * 1.01;
 
 /// Decides the unit of `SensorAngEular` for all sensors that are loaded together.
 ///
-/// `auto`: radians if every angle that is not 0 is at most a full turn and either a non-integer of at most π or, to two decimals,
-/// a multiple of π/12; degrees otherwise, also if all angles are 0. Limits have a margin of 1 %.
+/// `auto` chooses radians if each angle that is not 0 is a multiple of π/12 (to two decimals) and at most a full turn, or is
+/// at most π and not an integer. Otherwise, or if all angles are 0, it chooses degrees. Limits have a margin of 1 %.
 pub fn resolve_angle_unit(sensors: &[SensorConfig], choice: AngleUnitChoice) -> ResolvedAngleUnit {
     let set_by_parameter = |unit| (unit, "set by mount_angle_unit".to_owned());
     let (unit, reason) = match choice {
@@ -76,8 +76,8 @@ pub fn convert_angles(sensor: &mut SensorConfig, from: AngleUnit, to: AngleUnit)
     }
 }
 
-/// Returns a warning if angles that are read as degrees look like radians: at least one is not 0, and all that are not 0 are, to
-/// two decimals, multiples of π/4 of at most a full turn.
+/// Returns a warning if angles that are read as degrees look like radians: each angle that is not 0 is a multiple of π/4 (to two
+/// decimals) and at most a full turn. `None` if all angles are 0.
 pub fn doubt_of_degrees(sensors: &[SensorConfig]) -> Option<String> {
     let mut angles = angles(sensors);
     let (sensor, first) = angles.next()?;
@@ -107,7 +107,7 @@ fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
         angles(sensors).map(|(sensor, angle)| (sensor.seq_id, angle)).collect();
     let find_first = |wanted: &dyn Fn(f64) -> bool| angles.iter().find(|(_, angle)| wanted(*angle));
 
-    let is_typical = |angle: f64| {
+    let looks_like_radians = |angle: f64| {
         let is_fraction = angle.fract() != 0.0 && angle.abs() <= PI * 1.01;
         is_fraction || is_multiple_of_15_degrees(angle)
     };
@@ -124,7 +124,7 @@ fn guess(sensors: &[SensorConfig]) -> (AngleUnit, String) {
         let reason = "all angles are 0 or quaternions, so it does not matter";
         return (AngleUnit::Degrees, reason.to_owned());
     };
-    if let Some((seq_id, angle)) = find_first(&|angle| !is_typical(angle)) {
+    if let Some((seq_id, angle)) = find_first(&|angle| !looks_like_radians(angle)) {
         let reason = format!(
             "the values are ambiguous, for example {angle} of sensor {seq_id}; set mount_angle_unit to be sure"
         );

@@ -27,13 +27,13 @@ impl<F: CoordinateFrame, const CELLS: usize> Covariance<F, CELLS> {
     }
 
     /// Expresses the covariance in another frame: M C Mᵀ. M only permutes and negates, so the result is exact, and NaN
-    /// and infinity stay in their cells.
+    /// and infinity do not spread to other cells.
     pub fn into_frame<G: CoordinateFrame>(self) -> Covariance<G, CELLS>
     where
         Vector<G>: From<Vector<F>>,
     {
         let size = CELLS.isqrt();
-        // The conversion of (1, 2, 3) gives number and sign of the source of each axis, so that covariances agree with vectors.
+        // The conversion of (1, 2, 3) gives the source of each axis, as index (from 1) and sign: covariances agree with vectors.
         let axes = Vector::<G>::from(Vector::<F>::new(1.0, 2.0, 3.0)).to_array();
         let from = |i: usize| axes[i % 3].abs() as usize - 1 + i / 3 * 3;
         Covariance::from_rows(std::array::from_fn(|cell| {

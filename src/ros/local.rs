@@ -1,4 +1,4 @@
-//! The subscriptions of this node, for messages that bypass the middleware because a client of the view publishes them.
+//! Passes messages that clients of `view` publish to the subscriptions of this node, without the middleware.
 use super::{RosError, call, callback::EndingCallback, subscription::decode};
 use crate::msgs::Message;
 use parking_lot::Mutex;

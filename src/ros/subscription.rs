@@ -23,7 +23,7 @@ impl RawSample<'_> {
 
 pub(super) type Callback = Box<dyn FnMut(&RawSample<'_>) + Send>;
 
-/// Data of a message whose type is known only at run time, for tools.
+/// Size and stamp of a message whose type is known only at run time, for tools.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Watched {
     /// Size as CDR.
@@ -50,7 +50,7 @@ impl Watched {
 /// A subscription; ends on drop. No callback runs after that.
 pub struct Subscription {
     undecodable: Arc<AtomicU64>,
-    /// The callback, which ends before the reader does.
+    /// On drop ends the callback and the delivery inside this process; dropped before the reader.
     _local: Option<Box<dyn Any + Send + Sync>>,
     _reader: Box<dyn Any + Send + Sync>,
 }

@@ -14,7 +14,7 @@ pub(super) struct ImageGuard {
     pub(super) expects_files: bool,
     /// Images larger than configured are allowed.
     larger: bool,
-    /// Another shape, whether it is of files, and the number of its consecutive images.
+    /// Size of unexpected images, whether they are files, and how many came in a row.
     other: Option<(Size, bool, u32)>,
 }
 
@@ -24,7 +24,7 @@ impl ImageGuard {
         Self { size, raw_len: size.pixels() * pixel_len, expects_files, larger, other: None }
     }
 
-    /// Accepts or refuses a payload by its head alone; returns its size, and the codec of a file.
+    /// Accepts or refuses a payload by its length and its file header alone; returns its size, and the codec of a file.
     pub(super) fn admit(
         &mut self,
         payload: &FramePayload<'_>,

@@ -49,7 +49,7 @@ impl SensorStream {
             ReassemblyResult::Stored => return Progress::Stored,
             ReassemblyResult::Dropped(_) => return Progress::Dropped,
             ReassemblyResult::Counted(info) => {
-                times_of(&info); // for the aligner, which observes the tick
+                times_of(&info); // `stamp` observes the time of every frame
                 return Progress::Counted(info);
             }
             ReassemblyResult::Complete(whole) => whole,

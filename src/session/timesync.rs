@@ -44,13 +44,13 @@ const TOLERANCE_NS: f64 = 3e6;
 const TOLERANCE_DRIFT: f64 = 0.05;
 /// Maximum ratio between the speeds of the host's clock and a simulated autopilot's.
 const MAX_SPEED_RATIO: f64 = 5.0;
-/// Number of consecutive outliers, or of samples whose stamps jump, after which the estimate is dropped.
+/// Number of consecutive outliers, or of sensor samples whose stamps jump, after which the estimate is dropped.
 const MIN_CONFIRMATIONS: usize = 3;
 /// Maximum step back of the autopilot's clock between two reordered answers.
 const MAX_REORDERING_NS: i64 = 50_000_000;
-/// Stamps of samples that jump back or ahead by more than this contradict the estimate.
+/// Stamps of sensor samples that jump back or ahead by more than this contradict the estimate.
 const JUMP_NS: i64 = 1_000_000_000;
-/// The shortest transit time is that of the present and the previous period of this length, because the clocks drift.
+/// The shortest transit time is taken over the current and the previous period of this length; an older one is wrong after drift.
 const TRANSIT_PERIOD: Duration = Duration::from_millis(250);
 
 /// Result of a TIMESYNC message.
@@ -161,8 +161,8 @@ impl ClockLine {
 
 /// The clock of one autopilot.
 ///
-/// The host's clock is monotonic; on the wire it has a selectable epoch, because autopilots convert the stamps of received
-/// messages with the same offset.
+/// The host's clock is monotonic; on the wire it has a selectable epoch, because autopilots also convert the stamps
+/// of other received messages with the offset from TIMESYNC.
 #[derive(Debug)]
 pub struct TimesyncEstimator {
     settings: TimesyncSettings,
@@ -176,7 +176,7 @@ pub struct TimesyncEstimator {
     counters: TimesyncCounters,
 }
 
-/// The autopilot's clock according to the stamps of its samples, which arrive after an unknown transit time.
+/// The autopilot's clock according to the stamps of its sensor samples, which arrive after an unknown transit time.
 #[derive(Clone, Copy, Debug, Default)]
 struct SampleClock {
     /// The newest stamp in ns.
@@ -225,7 +225,7 @@ impl TimesyncEstimator {
         self.sample_clock = SampleClock::default();
     }
 
-    /// Handles the stamp of a sample that the autopilot sent without delay. A confirmed jump of the stamps drops the estimate.
+    /// Handles the stamp of a sensor sample that the autopilot sent at once. A confirmed jump of the stamps drops the estimate.
     /// Returns whether they jumped back: the autopilot restarted, which samples show earlier than answers do.
     pub fn sample_time(&mut self, now: Duration, remote_ns: i64) -> bool {
         let difference = self.wire_time(now).saturating_sub(remote_ns);
@@ -349,7 +349,7 @@ impl TimesyncEstimator {
     }
 
     fn wire_time(&self, now: Duration) -> i64 {
-        // An autopilot would not recognise a request with time 0.
+        // An answer with `tc1` 0 would be taken for a request.
         self.epoch_ns.saturating_add(as_ns(now)).max(1)
     }
 

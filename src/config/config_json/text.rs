@@ -96,7 +96,7 @@ impl fmt::Display for JsonValue {
                 write!(f, "a string of {} characters", value.chars().count())
             }
             Self::Str(value) => write!(f, "{value:?}"),
-            Self::Array(values) => write!(f, "an array of {}", values.len()),
+            Self::Array(values) => write!(f, "an array of length {}", values.len()),
             Self::Object(_) => write!(f, "an object"),
         }
     }

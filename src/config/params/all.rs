@@ -67,7 +67,7 @@ parameters! {
             "File that says which vehicles, windows and bridges run on which PC. The bridge takes its part: vehicles, addresses, window, config and \
             prefixes, unless they are set (docs/fleet.md).";
         fleet_host: String = "fleet.host", Str = "",
-            "Host of the fleet file that this bridge is. Empty: the one whose `bridge` is an address of this PC.";
+            "Host in the fleet file whose part this bridge takes. Empty: the one whose `bridge` is an address of this PC.";
 
         [TOPICS]
         topic_prefix: String = "topic_prefix", Topic = "rflysim",
@@ -75,7 +75,7 @@ parameters! {
         rgb_encoding: RgbEncoding = "rgb.encoding", Choice = "bgr8",
             "Channel order of colour images; bgr8 is the simulator's order and needs no conversion.";
         fisheye_factor: f64 = "fisheye.factor", Float(0.1, 2.0) = FISHEYE_FACTOR, live
-            "Focal length of fisheyes (type 8) in camera_info, as a part of width / field of view: r = factor x DataWidth / CameraFOV x theta. The \
+            "Focal length of fisheyes (type 8) in camera_info, as a multiple of DataWidth / CameraFOV: r = factor x DataWidth / CameraFOV x theta. The \
             default was measured in the real simulator at one setting (docs/sensors.md).";
         depth: DepthParams;
         compressed_enabled: bool = "compressed.enabled", Bool = true,
@@ -129,8 +129,8 @@ parameters! {
         [TIME]
         time: TimeParams;
         use_sim_time: bool = "use_sim_time", Bool = false,
-            "Accepted from launch files. The bridge is the source of /clock and follows `time.mode` instead; without `sim` there it warns, because \
-            /clock is not published then.";
+            "Accepted from launch files, without effect: the bridge is the source of /clock and follows `time.mode`. If that is not `sim`, `true` \
+            causes a warning, because /clock is not published then.";
 
         [CONTROL]
         control: ControlParams;

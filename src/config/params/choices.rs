@@ -88,7 +88,7 @@ choices! {
     }
     /// Encodings of depth in a bag.
     RecordDepth {
-        Float = "32FC1", "Metres, exact at any scale; the main depth topic if no topic in metres is published.";
+        Float = "32FC1", "`img_depth_float`, metres, not rounded; without it the main depth topic (`img_depth`).";
         Millimetres = "16UC1", "The main depth topic (`img_depth`), whatever its encoding.";
         All = "all", "Every encoding that is published.";
     }
@@ -162,7 +162,7 @@ choices! {
     }
     /// MAV_TYPE of the bridge's heartbeats to the autopilot.
     HeartbeatKind {
-        GroundStation = "ground_station", "A ground station: PX4 sends its texts only to links with one.";
+        GroundStation = "ground_station", "A ground station: PX4 sends STATUSTEXT only on links with one.";
         OnboardController = "onboard_controller", "An onboard computer, as mavros.";
     }
     /// Layout of sensor requests.

@@ -1,11 +1,11 @@
 //! The macro that generates a parameter's row in the table, its field and its reader from one declaration.
 
-/// Declares groups of parameters. After `[HEADING]`, their section in the documents, a field is one of
+/// Declares groups of parameters. `[HEADING]` is the section of the next fields in the documents. A field has one of these forms:
 ///
 /// * `field: Type = "name", Kind(limits) = default, ["unit"] live "Description.";`, where limits, default, unit and `live` (can
-///   be set at run time) are optional; a [`ValueKind::Choice`](super::ValueKind) has the words of its type,
+///   be set at run time) are optional; without limits, `Choice` allows the `WORDS` of the field's type,
 /// * `field: Type = ... = ... => |values| expression;`, computed from any number of parameters,
-/// * `field: Group;`, a group declared by the same macro, whose parameters are listed here.
+/// * `field: Group;`, a group declared by the same macro, whose parameters follow at this place of the table.
 macro_rules! parameters {
     ($(
         $(#[$meta:meta])*

@@ -27,12 +27,12 @@ parameters! {
         encoding: Option<String> = "encoding", Choice(ENCODINGS) = "", "Instead of rgb.encoding (bgr8, rgb8) or depth.encoding (16UC1, vendor).";
         cloud_layout: Option<CloudLayout> = "cloud_layout", Choice = "", "Instead of cloud.layout.";
         stereo_left: Option<u16> = "stereo_left", Int(-1, 65_535) = -1,
-            "SeqID of the left camera of the stereo pair whose right camera this is: P of its camera_info gets the baseline, and its messages the \
-            optical frame of the left one. -1: none.";
+            "SeqID of the left camera, if this is the right camera of a stereo pair: P of its camera_info then contains the \
+            baseline, and its messages have the optical frame of the left camera. -1: none.";
         scan: Option<ScanSource> = "scan", Choice = "", "Instead of scan.source.";
         boxes: bool = "boxes", Bool = false,
-            "Publish on `boxes`, beside the image, where described vehicles and objects are in each image (vision_msgs/Detection2DArray), while it has \
-            a subscriber. Not for fisheyes (docs/reports.md).";
+            "Publish on `boxes`, beside the image, the bounding boxes in it of vehicles and objects that RflySim3D describes \
+            (vision_msgs/Detection2DArray), while it has a subscriber. Not for fisheyes (docs/reports.md).";
         gimbal: bool = "gimbal", Bool = false,
             "Receive the direction of this camera on `mount_control/command` beside its image, and publish it on `mount_control/status`, as mavros \
             does for a gimbal. A pod camera (type 9) always has both topics.";
@@ -40,8 +40,8 @@ parameters! {
         [REOPENED]
         entry: EntryChange
             = "type_id", Int(0, 65_535), live
-                "Type, instead of TypeID. While the bridge runs the sensor is closed and opened again: its topics end, and those of the new type \
-                begin; set in one call what the new type needs besides (width, height, other_params, fov_deg)."
+                "Type, instead of TypeID. While the bridge runs the sensor is closed and opened again: its topics end, and those \
+                of the new type begin; set in the same call what else the new type needs (width, height, other_params, fov_deg)."
             = "width", Int(0, 65_535), ["px or points"] live "Size, instead of DataWidth. The sensor is opened again, as with type_id."
             = "height", Int(0, 65_535), ["px or points"] live "Size, instead of DataHeight. The sensor is opened again, as with type_id."
             = "vehicle", Int(0, 10_000), live

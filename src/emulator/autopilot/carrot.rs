@@ -45,10 +45,10 @@ pub(super) struct Carrot {
 }
 
 impl Carrot {
-    /// Moves towards `goal` in a straight line, climbing no faster than `up` in m/s. Slows down for a vehicle that falls behind
-    /// (it is at `from`), as PX4's trajectories do.
-    pub(super) fn approach(&mut self, goal: &Vec3, from: &Vec3, speeds: &Speeds, up: f64, dt: f64) {
-        let lead = (self.position - from).xy();
+    /// Moves towards `goal` in a straight line, climbing no faster than `up` in m/s. Slows down if the vehicle, which
+    /// is at `here`, falls behind, as PX4's trajectories do.
+    pub(super) fn approach(&mut self, goal: &Vec3, here: &Vec3, speeds: &Speeds, up: f64, dt: f64) {
+        let lead = (self.position - here).xy();
         let is_ahead = lead.dot(&self.velocity.xy()) > 0.0;
         let behind = if is_ahead { lead.norm() } else { 0.0 };
         let dt = dt * (1.0 - behind / MAX_LEAD).max(0.0);

@@ -174,7 +174,7 @@ impl Autopilot {
         }
     }
 
-    /// Executes a command. A vehicle on its script counts as armed and in the air; it leaves the script if it accepts.
+    /// Executes a command. A vehicle in its scripted flight counts as armed and in the air; accepting ends that flight.
     fn in_flight(&mut self, execute: impl FnOnce(&mut Self) -> MavResult) -> MavResult {
         if !self.is_on_script() {
             return execute(self);

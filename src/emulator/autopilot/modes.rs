@@ -42,7 +42,7 @@ pub(super) struct ModeInputs {
     pub(super) has_mission: bool,
     /// Whether the vehicle has taken off: motors lift it or it is in the air.
     pub(super) is_lifted: bool,
-    /// Whether the vehicle stands and does not climb.
+    /// Whether the vehicle is on the ground and its controller commands a descent.
     pub(super) is_resting: bool,
     pub(super) is_airborne: bool,
     pub(super) is_landing: bool,
@@ -169,7 +169,7 @@ impl Modes {
         self.active = mode;
     }
 
-    /// Enters OFFBOARD and arms at once, as `CopterSim` does for clients that send structs.
+    /// Enters OFFBOARD and arms at once, as `CopterSim` does for clients of UDP_Full and UDP_Simple.
     pub(super) fn take_over(&mut self, texts: &mut Texts) -> MavResult {
         self.has_setpoints = true;
         let result = self.change(Mode::Offboard, texts);
@@ -196,14 +196,14 @@ impl Modes {
         ACCEPTED
     }
 
-    /// A command interrupts the script: the vehicle is armed, and in the air.
+    /// A command interrupts the scripted flight: the vehicle is armed, and in the air.
     pub(super) fn start_from_script(&mut self) {
         (self.is_armed, self.armed_at) = (true, self.now);
         (self.landed, self.has_flown, self.is_from_ground) = (Landed::Air, true, false);
         self.resting_since = None;
     }
 
-    /// The command was rejected: the script continues.
+    /// The command was rejected: the scripted flight continues.
     pub(super) fn return_to_script(&mut self) {
         (self.is_armed, self.landed) = (false, Landed::Ground);
         (self.has_flown, self.is_from_ground) = (false, true);
@@ -222,7 +222,7 @@ impl Modes {
         ACCEPTED
     }
 
-    /// Leaves a completed mode for hover.
+    /// Leaves a completed mode for hold.
     pub(super) fn complete(&mut self, mode: Mode) {
         if self.active == mode {
             self.active = Mode::Loiter;
@@ -263,7 +263,7 @@ impl Modes {
             if inputs.is_airborne {
                 self.grounded_at = now;
             } else if now - self.grounded_at >= 0.5 {
-                self.landed = Landed::Ground; // delayed after a fall
+                self.landed = Landed::Ground; // a vehicle disarmed in the air falls first
             }
             return;
         }

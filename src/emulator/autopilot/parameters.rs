@@ -32,7 +32,7 @@ impl ParameterNumber {
     }
 }
 
-/// Declares a struct with a field per parameter: name and type, reader of the parameter and its name, unit.
+/// Declares a struct with a field per parameter: `field: type = method of Parameters("PX4's name"), " in unit";`.
 macro_rules! px4_parameters {
     ($(#[$doc:meta])* $visible:vis $name:ident {
         $($field:ident: $type:ty = $read:ident($parameter:literal), $unit:literal;)+

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, net::UdpSocket};
 
 /// Checks per second of simulation time.
 const RATE: f64 = 50.0;
-/// Target of a collision with a body without an id; every collision has a target of at least 0.
+/// Target of a collision with a body without an id; a negative target would mean that there is no collision.
 const NO_ID: i32 = 0;
 
 /// Contacts at the last check.
@@ -16,7 +16,7 @@ const NO_ID: i32 = 0;
 pub(super) struct CollisionWatch {
     due: f64,
     touched: BTreeMap<u16, Contact>,
-    /// Speeds down in m/s.
+    /// Downward speeds in m/s.
     speeds: BTreeMap<u16, f64>,
 }
 
@@ -24,8 +24,8 @@ impl CollisionWatch {
     /// Checks when due, and reports changes.
     pub(super) fn check(&mut self, shared: &SharedState, socket: &UdpSocket, now: f64) {
         let reports = shared.reports.lock().vehicle_data;
-        let collides = shared.renderer.lock().reports_collisions();
-        if !(reports || collides) {
+        let sends_crashes = shared.renderer.lock().reports_collisions();
+        if !(reports || sends_crashes) {
             if !self.touched.is_empty() {
                 self.touched.clear();
                 *shared.contacts.lock() = BTreeMap::new();
@@ -54,7 +54,7 @@ impl CollisionWatch {
         *shared.contacts.lock() = self.touched.clone();
         for id in changed {
             let contact = self.touched.get(&id);
-            if let Some(contact) = contact.filter(|_| collides) {
+            if let Some(contact) = contact.filter(|_| sends_crashes) {
                 send_crash(shared, socket, contact);
             }
             if reports {

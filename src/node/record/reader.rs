@@ -22,13 +22,13 @@ pub enum ReadError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The file is not an MCAP file.
-    #[error("no recording: {0}")]
+    #[error("not a recording (MCAP file): {0}")]
     Format(#[from] McapError),
     /// The attached files would fill the memory.
-    #[error("no recording of the bridge: it has more than {MAX_FILES} attached files, or they are larger than {} MiB", MAX_FILES_BYTES >> 20)]
+    #[error("not a recording of the bridge: it has more than {MAX_FILES} attached files, or they are larger than {} MiB", MAX_FILES_BYTES >> 20)]
     Files,
     /// The names and parameters would fill the memory.
-    #[error("no recording of the bridge: it has more than {MAX_CHANNELS} channels, or their names and the parameters are larger than {} MiB", MAX_NAMES_BYTES >> 20)]
+    #[error("not a recording of the bridge: it has more than {MAX_CHANNELS} channels, or their names and the parameters are larger than {} MiB", MAX_NAMES_BYTES >> 20)]
     Names,
 }
 

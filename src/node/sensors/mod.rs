@@ -12,7 +12,7 @@ mod sensor_request;
 mod set_camera_info;
 mod shm_source;
 mod supervisor;
-mod surroundings;
+mod true_pose;
 mod udp_source;
 mod view_gate;
 
@@ -42,7 +42,7 @@ use shm_source::ShmSource;
 use std::sync::{Arc, mpsc};
 use std::{collections::BTreeMap, fmt::Write as _};
 use supervisor::{AddedLinks, SensorLink, Supervisor};
-use surroundings::SharedFrameTree;
+use true_pose::SharedFrameTree;
 use udp_source::UdpSource;
 use view_gate::FieldsOfView;
 

@@ -1,7 +1,7 @@
 //! Opens sensors: at the start, and again when a parameter changes their topics, frames or payloads.
 use super::opened_sensor::{OpenedSensor, Successor};
 use super::sensor_adder::{AddedSensor, SensorAdder};
-use super::surroundings::{SensorSurroundings, SharedFrameTree};
+use super::true_pose::{SharedFrameTree, TruePoseSource};
 use super::{bounding_boxes::BoxTopics, view_gate::ViewGate};
 use crate::config::{MountOrientation, Problem, Problems, SensorConfig};
 use crate::node::assembly::{AwaitEffect, PreparedChange};
@@ -57,7 +57,7 @@ impl SensorOpener {
             topic: &settings.sensor_topic(config),
             frames: frame_ids(tree, config.seq_id),
             odometry: odometry_topic(settings, tree, config),
-            true_attitude: self.surroundings(settings, config),
+            true_attitude: self.true_pose_source(settings, config),
             options: Options::new(params, config.seq_id),
             qos: &|group, topic| qos_of(settings, &self.middleware, group, topic),
         })?;
@@ -85,13 +85,13 @@ impl SensorOpener {
     }
 
     /// Returns the source of true poses for a cloud sensor on a vehicle.
-    fn surroundings(
+    fn true_pose_source(
         &self,
         settings: &Settings,
         config: &SensorConfig,
     ) -> Option<Arc<dyn TrueAttitude>> {
         let Payload::Points(_) = config.kind.row().payload else { return None };
-        Some(Arc::new(SensorSurroundings {
+        Some(Arc::new(TruePoseSource {
             seq_id: config.seq_id,
             vehicle: settings.vehicle_of(config)?,
             poses: self.poses.clone(),

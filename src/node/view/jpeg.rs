@@ -8,6 +8,7 @@ const QUALITY: u8 = 75;
 /// Ends of the colour scale of depth in m.
 const NEAR: f32 = 0.5;
 const FAR: f32 = 60.0;
+/// Maximum width and height of an image in pixels; a larger one is taken as malformed.
 const MAX_SIZE: usize = 16_384;
 
 /// A `sensor_msgs/msg/Image` in CDR.

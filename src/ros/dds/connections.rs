@@ -1,5 +1,5 @@
 //! The endpoints of each node: discovered writers and readers, with the nodes that their participants announce. The
-//! readers of both exist only while the graph is watched.
+//! DDS readers of this module exist only while the graph is watched.
 use super::super::{
     self as ros, Distro, History, NodesByName, Qos, RosError, SubscribedTopic, backend, names,
 };
@@ -16,7 +16,7 @@ const PARTICIPANTS: usize = 1000;
 /// First bytes of the GUIDs of a participant.
 type Prefix = [u8; 12];
 
-/// The newest sample of each participant.
+/// The newest sample of `ros_discovery_info` from each participant.
 type LatestSamples = BTreeMap<Prefix, Arc<[u8]>>;
 
 /// The connections of the whole graph.

@@ -2,8 +2,8 @@
 //!
 //! A client that finds a service sends at once, and its request may overtake the announcement of its writer. Fast DDS keeps
 //! the request and resends it to a reader that requests it. Cyclone, as a volatile reader, does not request samples older than
-//! the first HEARTBEAT it receives, and counts all samples announced there as older: overtaken ones, those still in
-//! flight, and a sample with fragments still arriving. So, for readers of requests and writers of Fast DDS:
+//! the first HEARTBEAT it receives, and counts all samples announced there as older: those that arrived before,
+//! those still in flight, and a sample with fragments still arriving. So, for readers of requests and writers of Fast DDS:
 //!
 //! 1. Cyclone sends an ACKNACK to a new writer. It is changed to request a HEARTBEAT (its sample set starts at 0),
 //!    which otherwise takes three seconds.
@@ -15,7 +15,7 @@ use super::identity::{FAST_DDS, Guid};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Limit of stored sessions; dropping one costs a HEARTBEAT.
+/// Limit of stored sessions. At the limit all are dropped, which delays their next request by one HEARTBEAT.
 const MAX_SESSIONS: usize = 4096;
 
 /// A local reader and a remote writer.
@@ -50,7 +50,7 @@ pub(super) fn remove(reader: &Guid) {
     sessions.announced.retain(|(ours, _), _| ours != reader);
 }
 
-/// Returns the replacement for a small outgoing packet, if it changes.
+/// Returns the replacement for an outgoing packet, if it changes; `pacing` passes only small ones.
 pub(super) fn outgoing(packet: &[u8]) -> Option<Vec<u8>> {
     (packet.starts_with(b"RTPS") && acknowledges(packet))
         .then(|| SESSIONS.lock().change_acknowledgements(packet))
@@ -78,7 +78,7 @@ const FINAL: u8 = 2;
 /// Bytes of the RTPS header.
 const HEADER: usize = 20;
 
-/// Whether the first submessage of a packet acknowledges samples.
+/// Whether the first submessage other than INFO_DST is an ACKNACK.
 fn acknowledges(packet: &[u8]) -> bool {
     let mut kinds = submessages(packet).filter(|found| found.kind != INFO_DST);
     kinds.next().is_some_and(|found| found.kind == ACKNACK)
@@ -277,8 +277,8 @@ mod tests {
     #[test]
     fn first_acknack_requests_a_heartbeat_and_its_answer_the_announced_samples() {
         let mut sessions = sessions();
-        let greeting = acknack(0, &[0, 1, 0, 5]);
-        assert_eq!(sessions.change_acknowledgements(&greeting), Some(acknack(0, &[0, 0, 0, 5])));
+        let initial = acknack(0, &[0, 1, 0, 5]);
+        assert_eq!(sessions.change_acknowledgements(&initial), Some(acknack(0, &[0, 0, 0, 5])));
         assert!(is_hidden(&mut sessions, 1, 3) && is_hidden(&mut sessions, 1, 3));
         let answer = acknack(FINAL, &[0, 2, 0, 6]);
         let asked = acknack(FINAL, &[0, 2, 2, 0xc000_0000, 6]);
@@ -304,11 +304,11 @@ mod tests {
         assert!(!is_hidden(&mut nobody, 1, 3));
         let cyclone = packet(OURS, OURS, ACKNACK, 0, &[0, 1, 0, 5]);
         assert_eq!(sessions().change_acknowledgements(&cyclone), None);
-        let greeting = acknack(0, &[0, 1, 0, 5]);
-        for length in 0..greeting.len() {
-            assert_eq!(sessions().change_acknowledgements(&greeting[..length]), None, "{length}");
+        let initial = acknack(0, &[0, 1, 0, 5]);
+        for length in 0..initial.len() {
+            assert_eq!(sessions().change_acknowledgements(&initial[..length]), None, "{length}");
             let _ = heartbeats(&heartbeat(1, 3)[..length.min(64)]);
         }
-        assert!(acknowledges(&greeting) && !acknowledges(&heartbeat(1, 2)));
+        assert!(acknowledges(&initial) && !acknowledges(&heartbeat(1, 2)));
     }
 }

@@ -208,7 +208,7 @@ impl Replies {
         if !waiting.has_watcher {
             let replies = self.clone();
             let watcher = std::thread::Builder::new().name("rfly-replies".to_owned());
-            // A panic is reported elsewhere; keep serving the waiting responses.
+            // The panic hook logs a panic; keep serving the waiting responses.
             let check = move || catch_unwind(AssertUnwindSafe(|| replies.check())).unwrap_or(true);
             waiting.has_watcher = watcher.spawn(move || while check() {}).is_ok();
         }

@@ -42,7 +42,7 @@ impl Drop for Router {
     }
 }
 
-/// Returns why there is none of these routers, and what to do.
+/// Returns why no router can be reached at these endpoints, and what to do.
 pub(super) fn absence(endpoints: Vec<String>) -> String {
     if endpoints.is_empty() {
         return format!("{} is empty", config::CONNECT);
@@ -76,7 +76,7 @@ fn reason(endpoint: &str) -> String {
     let address = address.split(['?', '#']).next().unwrap_or_default();
     let addresses = match address.to_socket_addrs() {
         Ok(addresses) => addresses.collect::<Vec<_>>(),
-        Err(error) => return format!("not an address ({error}): check its name"),
+        Err(error) => return format!("cannot be resolved ({error}): check its name"),
     };
     let mut last = String::from("the name has no address");
     for address in addresses {
@@ -88,7 +88,7 @@ fn reason(endpoint: &str) -> String {
             }
             Err(error) => match error.kind() {
                 ErrorKind::ConnectionRefused => {
-                    "nobody listens there: start one with `rfly_bridge router` (or `ros2 run rmw_zenoh_cpp rmw_zenohd`)"
+                    "nobody listens there: start a router with `rfly_bridge router` (or `ros2 run rmw_zenoh_cpp rmw_zenohd`)"
                         .to_owned()
                 }
                 ErrorKind::TimedOut => {

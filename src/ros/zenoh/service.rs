@@ -22,8 +22,7 @@ const MAX_WAITING: usize = Qos::SERVICE.depth as usize;
 
 type SendReply = Box<dyn FnOnce() + Send>;
 
-/// Sends responses on its own thread: a client that does not read its socket would block the thread that answers until Zenoh
-/// closes the link.
+/// Sends responses on its own thread: if a client does not read its socket, the send call blocks until Zenoh closes the link.
 #[derive(Default)]
 pub(super) struct ReplyThread(OnceLock<Option<SyncSender<SendReply>>>);
 
@@ -35,7 +34,7 @@ impl ReplyThread {
             let thread = std::thread::Builder::new().name("rfly-replies".to_owned());
             let work = move || {
                 for send in waiting {
-                    // A panic is reported elsewhere; keep sending.
+                    // The panic hook logs a panic; keep sending.
                     let _panic = catch_unwind(AssertUnwindSafe(send));
                 }
             };

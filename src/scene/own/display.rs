@@ -12,7 +12,7 @@ use crate::wire::{AttachPacket, Attachment, ExtActuatorsPacket, LabelPacket, Lab
 const RED: [u8; 3] = [255, 0, 0];
 const FONT_SIZE: f32 = 30.0;
 const FONT_SIZES: std::ops::RangeInclusive<f32> = 1.0..=1000.0;
-/// Duration of labels of ids, as the vendor's client sends it; these labels stay for ever.
+/// Duration in packets for labels of ids, as the vendor's client sends it. The renderer ignores it and keeps these labels.
 const ID_DURATION: f32 = 1.0;
 const MESSAGE_S: f32 = 5.0;
 const MAX_DURATION_S: f32 = 1e6;
@@ -39,7 +39,7 @@ pub(super) fn set_label(call: &mut SceneCall<'_>, request: &SetLabelRequest) -> 
     let size = match request.size {
         0.0 => FONT_SIZE,
         size if FONT_SIZES.contains(&size) => size,
-        size => return Err(format!("size must be 0 (30) or 1 to 1000, is {size}")),
+        size => return Err(format!("size must be 0 (default, 30) or 1 to 1000, is {size}")),
     };
     let style = (read_colour(&request.color)?, size);
     send_label(call, (id, row), &request.text, style, duration)
@@ -53,7 +53,7 @@ fn send_label(
     duration: f32,
 ) -> Result<(), String> {
     if let Some(c) = text.chars().find(|c| c.is_control()) {
-        return Err(format!("text must be one line, has {c:?}"));
+        return Err(format!("text must not contain control characters, has {c:?}"));
     }
     let packet = LabelPacket::new(id, row, text, style, duration);
     let packet = packet.ok_or_else(|| {

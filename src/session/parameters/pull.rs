@@ -18,7 +18,7 @@ pub(super) struct Pull {
     was_restarted: bool,
     received: usize,
     reported: usize,
-    /// Time at which silence ends the stream of values; before the first value, that of the next request for the list.
+    /// End of the stream of values unless another arrives; before the first value, the time of the next request for the list.
     next: Duration,
     lists_sent: u32,
     /// Number of repeated requests since the client last took this number.
@@ -26,9 +26,9 @@ pub(super) struct Pull {
     /// Whether the stream of values ended, so that missing indices are requested.
     is_filling: bool,
     requests: Vec<IndexRequest>,
-    /// Indices without an answer after all tries. They are requested again if the present round received any value.
+    /// Indices without an answer after all tries. If only these are missing, another round follows if this one got a value.
     failed: BTreeSet<u16>,
-    /// Number of values received before this round.
+    /// Number of values received before this round of requests.
     before_round: usize,
     /// Number of indices that failed since the last value.
     failed_in_row: usize,

@@ -131,7 +131,7 @@ def test_what_is_no_recording_is_refused(domain_id, tmp_path, flight):
 
     text = tmp_path / "text.mcap"
     text.write_text("no recording at all, but longer than what every file of that kind begins with")
-    assert "cannot play" in says(text) and "no recording" in says(text)
+    assert "cannot play" in says(text) and "not a recording" in says(text)
     [bag] = (flight[0].parent / "live").glob("*.mcap")
     assert "record.raw" in says(bag)
     assert "cannot play" in says(tmp_path / "missing.mcap")

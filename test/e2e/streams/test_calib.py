@@ -538,7 +538,7 @@ def test_one_file_goes_to_stdout_and_several_want_a_directory(tmp_path):
 
 def test_stamps_of_another_clock_are_warned_of(tmp_path):
     report = Written(tmp_path, "fast_lio", EVERY, ros="-p time.mode:=arrival").report
-    assert "stamps are late by the transport" in report
+    assert "stamps include the delay of the transport" in report
     bottom = Sensor(**{**LIDAR_20.__dict__, "mount": 1})
     assert "vehicle_bottom_m is 0" in Written(tmp_path, "lio_sam", [bottom]).report
 

@@ -94,7 +94,7 @@ def test_a_program_that_does_not_speak_zenoh_is_one_line(domain_id):
 @pytest.mark.parametrize(
     ("endpoint", "said"),
     [
-        ("tcp/127.0.0.1:7999", "nobody listens there: start one with `rfly_bridge router`"),
+        ("tcp/127.0.0.1:7999", "nobody listens there: start a router with `rfly_bridge router`"),
         # Without a route where the test has a network of its own; elsewhere nobody answers.
         ("tcp/192.0.2.1:7447", "check the address"),
         ("tcp/no.such.host.invalid:7447", "check its name"),

@@ -85,7 +85,7 @@ extern "C" fn on_incompatible(
 /// Result of a write.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in super::super) enum Written {
-    /// After pauses of `paused` in total, for the readers' receive buffers.
+    /// The sample was sent; pauses of `paused` in total let the readers empty their receive buffers.
     Sent { paused: Duration },
     /// The library would have had to block.
     Refused,
@@ -191,7 +191,7 @@ impl Writer {
         let size = cdr.as_ref().as_ref().len();
         let paced = bytes_per_s > 0 && size > pacing::SMALL_BYTES;
         let bytes_per_s = if paced { self.pace(bytes_per_s) } else { 0 };
-        // SAFETY: the type is this writer's, which has the functions of samples in blocks.
+        // SAFETY: the topic keeps `sertype` alive; this writer is of `SampleKind::Blocks`, whose type has the functions.
         let sample = unsafe { sample::new(self.sertype, cdr) };
         let (code, paused) = pacing::paced(bytes_per_s, self.events.matched(), size, || {
             // SAFETY: hands over our reference to `sample`.
@@ -229,8 +229,8 @@ impl Writer {
         }
     }
 
-    /// Writes a copy of a request or a response of a service. `request`: the identity that a response has beside its payload;
-    /// `None`: the payload contains it.
+    /// Writes a copy of a request or a response of a service. `request`: the identity of the request, sent outside the
+    /// payload of its response; `None`: the payload contains it.
     pub(in super::super) fn write_copy(
         &self,
         topic: &str,

@@ -139,21 +139,21 @@ fn forward(
     if handler == libc::SIG_DFL || handler == libc::SIG_IGN {
         end(signal);
     } else if before.is_some_and(|before| before.sa_flags & libc::SA_SIGINFO != 0) {
-        // SAFETY: the address of a handler of this signature, by SA_SIGINFO; its own arguments.
+        // SAFETY: by SA_SIGINFO, the handler has this signature; it gets the kernel's arguments.
         unsafe {
             let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) =
                 std::mem::transmute(handler);
             handler(signal, info, context);
         }
     } else {
-        // SAFETY: the address of a handler of this signature, by the absence of SA_SIGINFO.
+        // SAFETY: without SA_SIGINFO, the handler has this signature.
         unsafe {
             let handler: extern "C" fn(libc::c_int) = std::mem::transmute(handler);
             handler(signal);
         }
     }
     // A handler may uninstall itself, as Rust's does, so that the instruction faults again and ends the process. A signal
-    // sent by a process is not repeated.
+    // sent by a process does not come again, so it is raised here.
     let mut now = std::mem::MaybeUninit::<libc::sigaction>::uninit();
     // SAFETY: only queries; the result is read only on success.
     let is_default = unsafe {

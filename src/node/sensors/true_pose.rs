@@ -7,7 +7,7 @@ use crate::time::SimTime;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// The frame tree that all sensors share, with the mounts that their messages show.
+/// The frame tree that all sensors share. A changed mount is in it as soon as the renderer uses it.
 #[derive(Clone)]
 pub(super) struct SharedFrameTree(Arc<Mutex<FrameTree>>);
 
@@ -21,7 +21,7 @@ impl SharedFrameTree {
         *self.0.lock() = tree;
     }
 
-    /// Sets the mount that the messages of a sensor show from now on.
+    /// Sets the mount with which the renderer makes a sensor's frames from now on.
     pub(super) fn set_mount(&self, mount: &SensorMount) {
         self.0.lock().remount(mount.seq_id, mount.position_frd, mount.orientation);
     }
@@ -35,7 +35,7 @@ impl SharedFrameTree {
     }
 }
 
-pub(super) struct SensorSurroundings {
+pub(super) struct TruePoseSource {
     pub(super) seq_id: u16,
     pub(super) vehicle: u16,
     pub(super) poses: PoseHistory,
@@ -44,7 +44,7 @@ pub(super) struct SensorSurroundings {
     pub(super) axes_report: AxesReport,
 }
 
-impl TrueAttitude for SensorSurroundings {
+impl TrueAttitude for TruePoseSource {
     fn pose(&self, at: SimTime) -> Option<VehiclePose> {
         // The first call starts the history of poses.
         self.pose_demand.lock().set(true);
