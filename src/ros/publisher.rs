@@ -1,5 +1,6 @@
 //! Publishers: turn a message into a list of byte ranges for the back end.
 use super::backend::CdrWriter;
+use super::block::{Block, Pool};
 use super::bulk::{self, Bulk, BulkHead, Bytes};
 use super::loan::{Loan, LoanMemory};
 #[cfg(feature = "rclrs")]
@@ -35,6 +36,32 @@ pub(super) enum BackendWriter<M: Message> {
     Rclrs(Arc<rclrs::RclWriter<M>>),
 }
 
+/// A writer without readers.
+struct ClosedWriter;
+
+impl CdrWriter for ClosedWriter {
+    fn block(&self, room: usize) -> Block {
+        Arc::new(Pool::default()).take(room)
+    }
+
+    fn write(
+        &self,
+        _: &[Bytes<'_>],
+        _: &dyn Fn() -> bool,
+        _: &TapChannel,
+    ) -> Result<Outcome, RosError> {
+        Ok(Outcome::Sent)
+    }
+
+    fn subscribers(&self) -> usize {
+        0
+    }
+
+    fn stats(&self) -> WriterStats {
+        WriterStats::default()
+    }
+}
+
 impl<M: Message> Clone for Publisher<M> {
     fn clone(&self) -> Self {
         Self {
@@ -51,6 +78,12 @@ impl<M: Message> Clone for Publisher<M> {
 impl<M: Message> Publisher<M> {
     pub(super) fn new(writer: BackendWriter<M>, taps: Arc<TapChannel>) -> Self {
         Self { writer, taps }
+    }
+
+    /// A publisher whose topic is not in the graph.
+    pub fn closed(topic: &str, qos: Qos) -> Self {
+        let writer = BackendWriter::Cdr(Arc::new(ClosedWriter), PhantomData);
+        Self::new(writer, Arc::new(TapChannel::new(topic, M::TYPE, qos)))
     }
 
     /// Publishes; never blocks on a reader.

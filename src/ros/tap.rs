@@ -110,7 +110,7 @@ pub(super) struct TapChannel {
 }
 
 impl TapChannel {
-    fn new(name: &str, type_name: &'static str, qos: Qos) -> Self {
+    pub(super) fn new(name: &str, type_name: &'static str, qos: Qos) -> Self {
         let latched = qos.durability == Durability::TransientLocal;
         Self {
             name: name.to_owned(),

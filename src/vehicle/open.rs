@@ -2,7 +2,7 @@
 use super::autopilot::{Autopilot, SubscriberCount};
 use super::{fcu::Now, topics::TOPICS};
 use crate::config::params::QosGroup;
-use crate::config::{Direction, TopicRow};
+use crate::config::{Direction, PluginLists, TopicRow};
 use crate::msgs::{Message, Service};
 use crate::ros::{
     Middleware, NodeHandle, Publisher, Qos, Responder, RosError, ServiceHandle, Subscription,
@@ -74,11 +74,13 @@ impl VehicleInterface {
         self.handle.clone()
     }
 
-    /// Opens all topics and services of vehicle `id` below `prefix`; `autopilot` opens them and creates the autopilot.
+    /// Opens the topics and services of vehicle `id` below `prefix` that `plugins` allow; `autopilot` opens them and creates the
+    /// autopilot.
     pub fn open(
         middleware: &Middleware,
         id: u16,
         prefix: &str,
+        plugins: &PluginLists,
         qos: &dyn Fn(QosGroup, &str) -> Qos,
         clock: Clock,
         wake: impl Fn() + Send + Sync + 'static,
@@ -90,6 +92,7 @@ impl VehicleInterface {
             middleware,
             id,
             prefix,
+            plugins,
             qos,
             shared: Arc::downgrade(&shared),
             subscriber_counts: RefCell::default(),
@@ -113,6 +116,7 @@ pub struct Open<'a> {
     middleware: &'a Middleware,
     id: u16,
     prefix: &'a str,
+    plugins: &'a PluginLists,
     qos: &'a dyn Fn(QosGroup, &str) -> Qos,
     shared: Weak<SharedAutopilot>,
     subscriber_counts: RefCell<Vec<SubscriberCount>>,
@@ -128,6 +132,9 @@ impl Open<'_> {
             _ => QosGroup::Telemetry,
         };
         let topic = self.full_name(name);
+        if !self.plugins.serve(name) {
+            return Ok(Publisher::closed(&topic, (self.qos)(group, &topic)));
+        }
         let publisher = self.middleware.publisher(&topic, (self.qos)(group, &topic))?;
         let counted = publisher.clone();
         let count = Box::new(move || counted.subscribers());
@@ -142,6 +149,9 @@ impl Open<'_> {
         mut callback: impl FnMut(&mut Autopilot, M) + Send + 'static,
     ) -> Result<(), RosError> {
         debug_assert!(row::<M>(name).is_some(), "{name} is not in TOPICS");
+        if !self.plugins.serve(name) {
+            return Ok(());
+        }
         let shared = self.shared.clone();
         let subscription =
             self.middleware.subscribe(&self.full_name(name), SUBSCRIPTION, move |message: M| {
@@ -159,6 +169,9 @@ impl Open<'_> {
         name: &str,
         mut callback: impl FnMut(&mut Autopilot, S::Request, Responder<S>) + Send + 'static,
     ) -> Result<(), RosError> {
+        if !self.plugins.serve(name) {
+            return Ok(());
+        }
         let shared = self.shared.clone();
         let service =
             self.middleware.service::<S>(&self.full_name(name), move |request, responder| {
@@ -171,8 +184,9 @@ impl Open<'_> {
     }
 
     /// Adds a node name to the graph, for tools that look for a node before they call its services.
-    pub fn node(&self, name: &str) -> Result<NodeHandle, RosError> {
-        self.middleware.node(&self.full_name(name))
+    pub fn node(&self, name: &str) -> Result<Option<NodeHandle>, RosError> {
+        let node = || self.middleware.node(&self.full_name(name));
+        self.plugins.serve(name).then(node).transpose()
     }
 
     fn full_name(&self, name: &str) -> String {

@@ -1,5 +1,6 @@
 //! A vehicle of the bridge without a network: its topics are in the recorder, its time and its link in the hands of the test.
 //! Used by `fuzz/` as well.
+use rfly_bridge::config::PluginLists;
 use rfly_bridge::msgs::Message;
 use rfly_bridge::ros::{Middleware, Options, Qos, Recorder};
 use rfly_bridge::time::RosTime;
@@ -26,6 +27,15 @@ pub struct Opened {
 impl Opened {
     /// A vehicle that has sent nothing yet. Every topic of it has a subscriber.
     pub fn new(settings: VehicleSettings, link: impl FnOnce(Sink) -> Box<dyn Link>) -> Self {
+        Self::with_plugins(settings, &PluginLists::default(), link)
+    }
+
+    /// The same with a part of mavros' plugins.
+    pub fn with_plugins(
+        settings: VehicleSettings,
+        plugins: &PluginLists,
+        link: impl FnOnce(Sink) -> Box<dyn Link>,
+    ) -> Self {
         let (ros, recorder) = Middleware::recorder(&Options::new("bridge")).expect("a recorder");
         let sent = Arc::new(Mutex::new(Vec::new()));
         let taken = sent.clone();
@@ -38,6 +48,7 @@ impl Opened {
             &ros,
             settings.id,
             "/mavros",
+            plugins,
             &|_, _| Qos::DEFAULT,
             clock(&now),
             || (), // it is polled by hand

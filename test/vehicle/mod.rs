@@ -14,6 +14,7 @@ mod measurements;
 mod operator;
 mod orientations;
 mod origin;
+mod plugins;
 mod preflight;
 mod px4_flight;
 mod read_only;

@@ -2,6 +2,7 @@
 use super::json::{decode, plain};
 use crate::support::vehicle::Opened;
 pub(super) use crate::support::vehicle::START;
+use rfly_bridge::config::PluginLists;
 use rfly_bridge::msgs::{Message, Service};
 use rfly_bridge::ros::PendingResponse;
 use rfly_bridge::time::RosTime;
@@ -56,6 +57,13 @@ impl Rig {
     ) -> Self {
         let system = u8::try_from(settings.id).unwrap();
         Self { opened: Opened::new(settings, link), fcu: Encoder::new(system, 1) }
+    }
+
+    /// Vehicle 1 with a part of mavros' plugins.
+    pub(super) fn with_plugins(plugins: &PluginLists) -> Self {
+        let link = |sink| -> Box<dyn Link> { Box::new(MavlinkLink::new(sink)) };
+        let opened = Opened::with_plugins(VehicleSettings::default(), plugins, link);
+        Self { opened, fcu: Encoder::new(1, 1) }
     }
 
     /// Lets time pass, in steps of 10 ms, as the task of the bridge would.

@@ -1,6 +1,6 @@
 //! Control of vehicles.
 use super::{Geoid, HeartbeatKind, SetpointFrame, declare::parameters, table::CONTROL};
-use crate::config::ControlLink;
+use crate::config::{ControlLink, PluginLists};
 use std::time::Duration;
 
 parameters! {
@@ -21,6 +21,12 @@ parameters! {
         prefix: String = "control.prefix", Str = "mavros{n}",
             "Prefix of the mavros-style topics and services, below the node's namespace if relative; `{id}` is the CopterID, `{n}` the same but \
             empty for 1 (mavros, mavros2, as in the vendor's scripts). For example `uav{id}/mavros`.";
+        plugins: PluginLists
+            = "control.plugin_allowlist", Names(64), "Plugins of mavros whose topics and services are served although \
+            `control.plugin_denylist` has them; without a denylist: only these. Patterns such as `setpoint_*`, names and rules as in mavros."
+            = "control.plugin_denylist", Names(64), "Plugins of mavros whose topics and services are not served. Large fleets start faster with \
+            fewer (docs/fleet.md)."
+            => |r| PluginLists::new(r.read("control.plugin_allowlist"), r.read("control.plugin_denylist"));
         local_frame: String = "control.local_frame", Frame = "local_origin",
             "Frame of the positions relative to the autopilot's origin (local_position/*): a child of the map in TF, at the autopilot's origin. \
             The vehicle's prefix is put before the name. With the name of the map frame, positions are \

@@ -6,6 +6,8 @@ parameters! {
     /// `model.*`.
     pub struct ModelParams {
         [MODEL]
+        enabled: bool = "model.enabled", Bool = true,
+            "Serve the topics and services of each vehicle's model and CopterSim (`model/*`, `coptersim/*`).";
         start_signals: bool = "model.start_signals", Bool = true,
             "Publish start signals that arrive at 224.0.0.10:20007 on `fleet/start`; false leaves the port to another program.";
         fault_numbers: FaultNumbers = "model.fault_numbers", Choice = "sdk",

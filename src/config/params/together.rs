@@ -74,6 +74,7 @@ pub(super) fn check_together(params: &Params, problems: &mut Problems) {
         }
     }
     check_recordings(&params.record, problems);
+    params.control.plugins.check(problems);
     if frames.prefix.starts_with('/') || frames.prefix.contains(char::is_whitespace) {
         let why = format!("must not begin with `/` or contain white space, is {:?}", frames.prefix);
         problems.push("frame_prefix", why);

@@ -26,7 +26,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     let _entered = runtime.enter();
     let refusals = Refusals::default();
     assembly.add_section("models", refusals.clone());
-    for vehicle in context.settings.vehicles() {
+    let is_enabled = context.settings.params.model.enabled;
+    for vehicle in context.settings.vehicles().into_iter().filter(|_| is_enabled) {
         let socket = ModelSocket::new(context.settings, vehicle)?;
         let (refusals, runtime) = (refusals.clone(), runtime.clone());
         let mut model =

@@ -156,6 +156,7 @@ fn interface(
         context.middleware,
         id,
         &params.control_prefix(id),
+        &control.plugins,
         &|group, topic| context.qos(group, topic),
         Arc::new(move || Now { mono: elapsed(start), ros: headers.now() }),
         move || wake.notify_one(),

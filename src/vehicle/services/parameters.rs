@@ -49,7 +49,7 @@ pub(super) struct ParameterPart {
     uses_cast: bool,
     /// When to read the whole list, unless it is requested before.
     read_at: Option<Duration>,
-    _node: NodeHandle,
+    _node: Option<NodeHandle>,
 }
 
 impl ServicePart for ParameterPart {
