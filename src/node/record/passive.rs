@@ -214,7 +214,7 @@ impl PolledBlock {
         Self { name, lens, block: None, last_time: None, is_missing: false }
     }
 
-    /// Opens the block if it is new. Skips its present frame, which may be of an earlier run, unless the block was missing before.
+    /// Opens the block if it is new. Skips the frame in it, which may be of an earlier run, unless the block was missing before.
     fn reopen(&mut self) {
         if self.block.as_ref().is_some_and(WatchedBlock::is_current) {
             return;
