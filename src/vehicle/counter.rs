@@ -124,7 +124,7 @@ counters! {
         SetpointNothing = "setpoint_nothing", "The mask ignores everything.";
         SetpointPartial = "setpoint_partial", "The mask ignores part of a vector that PX4 takes as a whole.";
         SetpointBodyPosition = "setpoint_body_position", "PX4 ignores positions in the body frame.";
-        SetpointBodyYaw = "setpoint_body_yaw", "PX4 takes yaw in the body frame from north.";
+        SetpointBodyYaw = "setpoint_body_yaw", "PX4 measures yaw from north, also in the body frame.";
         SetpointUnbalanced = "setpoint_unbalanced", "An axis has no setpoint.";
         SetpointHomeOffset = "setpoint_home_offset", "PX4 misreads heights above home where home is not at the height of the origin.";
         SetpointNoPosition = "setpoint_no_position", "The setpoint is relative to a position or pose that is unknown or too old.";
