@@ -20,7 +20,7 @@ packets! {
         yaw: F32 = "Heading in degrees; altitude in m of a geodetic origin.",
         xy: [F64; 2] = "North and east in m; latitude and longitude in degrees.",
     }
-    /// `CptSimCMD`, 64 bytes, to the same addresses: loads another vehicle model or map.
+    /// `CptSimCMD`, 64 bytes, to the addresses of [`CopterSimRequestPacket`]: loads another vehicle model or map.
     ///
     /// Source: vendor SDK, golden `coptersim_send`.
     CopterSimLoadPacket("model or map for CopterSim", 1_234_567_895) {
