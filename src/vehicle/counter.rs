@@ -109,14 +109,14 @@ counters! {
 
         // Messages to the vehicle.
         BadMavlinkSink = "bad_mavlink_sink", "A message of `mavlink_sink` that is not a frame.";
-        RateLimited = "rate_limited", "A message of a topic that was not sent: more than 2000 a second came.";
+        RateLimited = "rate_limited", "A message that was not sent, because its topic had more than 2000 a second.";
         SetpointRefused = "setpoint_refused", "A setpoint that was not sent; the reasons are counted below.";
         SetpointInfinite = "setpoint_infinite", "A number is infinite.";
         SetpointNan = "setpoint_nan", "A required number is NaN.";
-        SetpointTooFar = "setpoint_too_far", "The position is too far away.";
+        SetpointTooFar = "setpoint_too_far", "The position is too far away or too high.";
         SetpointNotOnEarth = "setpoint_not_on_earth", "The latitude or longitude is invalid.";
         SetpointTooFast = "setpoint_too_fast", "The speed is too high.";
-        SetpointThrust = "setpoint_thrust", "The thrust is not a fraction.";
+        SetpointThrust = "setpoint_thrust", "The thrust, or its change, is out of range.";
         SetpointReverseThrust = "setpoint_reverse_thrust", "The thrust is negative, and `setpoint.reverse_thrust` is not set.";
         SetpointOrientation = "setpoint_orientation", "The orientation is invalid.";
         SetpointFrame = "setpoint_frame", "PX4 does not take its coordinate frame.";

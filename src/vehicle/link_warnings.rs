@@ -60,7 +60,7 @@ impl LinkWarnings {
         self.systems.retain(|_, seen| *seen + TIMEOUT > now);
         self.stamps.retain(|_, (seen, _)| *seen + TIMEOUT > now);
         let systems = (self.systems.keys())
-            .map(|id| format!("system {id} sends an autopilot's heartbeats on its link"));
+            .map(|id| format!("system {id} sends an autopilot's heartbeats on the same link"));
         let stamps =
             (self.stamps.iter()).map(|(topic, (_, gap))| format!("{topic}: {}", gap_text(*gap)));
         let kinds = self.kinds.iter().map(|autopilot| kind_text(*autopilot));

@@ -233,7 +233,7 @@ impl UdpLink {
         if custom_mode == OFFBOARD {
             return Ok(UdpMessage::Done);
         }
-        self.unsupported("there are no modes in the UDP modes of CopterSim: it is in OFFBOARD while it gets setpoints")
+        self.unsupported("the UDP modes of CopterSim have no flight modes: the vehicle is in OFFBOARD while it gets setpoints")
     }
 
     /// Converts one of the two fixed-wing parameters that CopterSim has a datagram for.
