@@ -17,7 +17,7 @@ const SKEW: f64 = 2e-6;
 const WITNESS_NS: f64 = 1e6;
 /// How long the first witness is kept.
 const WITNESS_AGE_NS: f64 = 2e9;
-/// Minima farther above the line than this multiple of their usual scatter, and than one of these distances, indicate a step.
+/// Minima above the line by more than this multiple of their usual scatter, and by more than one of these distances, show a step.
 const STEP_SCATTERS: f64 = 10.0;
 const LIFT_STEP_NS: f64 = 5e6;
 const LOWER_STEP_NS: f64 = 1e6;

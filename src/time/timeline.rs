@@ -21,7 +21,7 @@ const JUMP_NS: f64 = 250e6;
 /// Smallest slope of the stamps, as a fraction of the estimated slope: stamps always rise.
 const SLOWEST: f64 = 0.02;
 
-/// A continuous, rising, piecewise linear function from simulator time to stamps in ns; jumps are forward only.
+/// A rising, piecewise linear function from simulator time to stamps in ns, continuous except for jumps forward.
 #[derive(Clone, Debug)]
 pub(super) struct Timeline {
     /// Ordered by `sim`. A segment applies to ticks after its `sim`, up to and including the `sim` of the next.
