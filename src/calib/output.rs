@@ -48,7 +48,7 @@ impl CalibOutput {
         self.need_checked(name, value, (now == value, now), why);
     }
 
-    /// Adds a required parameter that may have other values than `value`, too; `fits`: whether the present value `now` is accepted.
+    /// Adds a required parameter that may also have other values; `fits`: whether the present value `now` is accepted.
     pub(super) fn need_checked(
         &mut self,
         name: &str,
