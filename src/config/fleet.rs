@@ -144,8 +144,8 @@ impl Fleet {
         values
     }
 
-    /// Returns `sensor<SeqID>.frame_id` for the host's sensors on the ground, because other hosts may have the same SeqIDs;
-    /// frames of vehicles have unique prefixes. `carrier` returns the vehicle of a sensor. Errors: sensors on other hosts' vehicles.
+    /// Returns `sensor<SeqID>.frame_id` for the host's sensors on the ground, because SeqIDs of hosts may be equal; frames of
+    /// vehicles have unique prefixes. `carrier` returns the vehicle of a sensor. Errors: sensors on vehicles of other hosts.
     pub fn sensor_frames(
         &self,
         host: &FleetHost,

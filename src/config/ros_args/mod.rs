@@ -1,7 +1,7 @@
 //! Command line of a ROS 2 node and its parameter files, as rcl reads them.
 //!
 //! Values apply in the order of the command line, unlike in rcl, where a section `/node:` of a parameter file can win over a
-//! later `-p`. Service remaps, enclaves and log files are ignored. [`parse_bridge`] also reads outside `--ros-args`: `Config.json`,
+//! later `-p`. Service remaps, enclaves and log files are ignored. [`parse_bridge`] reads outside `--ros-args`: `Config.json`,
 //! `--config FILE`, `--params-file FILE`, `--log-level LEVEL`, `--middleware NAME`, `-p name:=value`, `-r from:=to`.
 mod param_file;
 pub(crate) mod yaml;
