@@ -9,15 +9,14 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     make_messages().expect("interface files and Rust code of messages");
-    stand_in_front_of_sockets();
-    name_replies();
+    wrap_socket_calls();
+    wrap_inline_qos();
     look_for_messages();
 }
 
-/// Makes the middleware call our wrappers of `sendmsg` (`src/ros/pacing`) and `recvmsg` (`src/ros/dds`). The embedded
-/// middleware alone is linked to them; one loaded at run time finds `sendmsg` among the symbols of the
-/// program.
-fn stand_in_front_of_sockets() {
+/// Makes the middleware call our wrappers of `sendmsg` (`src/ros/pacing`) and `recvmsg` (`src/ros/dds`). Only the embedded
+/// middleware is linked to both; one that is loaded at run time finds `sendmsg` among the symbols of the program.
+fn wrap_socket_calls() {
     let is = |key: &str, value: &str| env::var(key).is_ok_and(|found| found == value);
     if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
         match env::var_os("CARGO_FEATURE_DDS") {
@@ -28,14 +27,14 @@ fn stand_in_front_of_sockets() {
 }
 
 /// Makes the embedded Cyclone DDS call our function to add inline QoS (`src/ros/dds/ffi/identity.rs`).
-fn name_replies() {
+fn wrap_inline_qos() {
     if env::var_os("CARGO_FEATURE_DDS").is_some() {
         println!("cargo::rustc-link-arg=-Wl,--wrap=ddsi_xmsg_addpar_statusinfo");
     }
 }
 
-/// Makes what the workspace or the crate of messages lacks: the structures of three packages; of every type the hash, and the
-/// definition as text.
+/// Generates what the workspace or the message crate lacks: the structures of three packages, the hash of every type, and the
+/// definition of every message as text.
 fn make_messages() -> std::io::Result<()> {
     let mut interfaces = Interfaces::default();
     interfaces.add_all(&fs::read_to_string("msg/definitions.txt")?);
@@ -59,7 +58,7 @@ fn make_messages() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Checks for message packages that a workspace may lack. The embedded back end has its own.
+/// Sets `has_<package>` for each message package that a workspace may lack, if it has it; the embedded back ends have all.
 fn look_for_messages() {
     println!("cargo::rerun-if-env-changed=AMENT_PREFIX_PATH");
     let prefixes = env::var_os("AMENT_PREFIX_PATH").unwrap_or_default();
@@ -82,7 +81,7 @@ fn look_for_messages() {
         let manifests =
             prefixes.iter().map(|prefix| prefix.join(format!("share/{package}/rust/Cargo.toml")));
         let manifest = manifests.map(fs::read_to_string).find_map(Result::ok);
-        // Messages before 2.1 have other fields.
+        // `simulation_interfaces` before 2.1 has other fields.
         let sourced = manifest.is_some_and(|manifest| {
             package != "simulation_interfaces" || version(&manifest) >= (2, 1)
         });

@@ -98,10 +98,10 @@ struct SceneArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 struct Network {
-    /// Port of the first vehicle's autopilot; two more for each further one (UDP_START_PORT)
+    /// Port of the first vehicle's autopilot; higher by 2 for each further one (UDP_START_PORT)
     #[arg(long, value_name = "PORT", default_value_t = 20100, value_parser = clap::value_parser!(u16).range(1..=45_000))]
     base_port: u16,
-    /// Port of the first vehicle's CopterSim; two more for each further one
+    /// Port of the first vehicle's CopterSim; higher by 2 for each further one
     #[arg(long, value_name = "PORT", default_value_t = 30100, value_parser = clap::value_parser!(u16).range(1..=35_000))]
     model_base_port: u16,
     /// Added to every port of the simulator, so that several emulators can run
@@ -169,7 +169,7 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     if !(options.lidar_noise >= 0.0 && options.lidar_noise.is_finite()) {
         bail!("--lidar-noise must be 0 or above");
     }
-    // A datagram of 64 KiB then takes half a second.
+    // At the lower limit, a datagram of 64 KiB takes half a second.
     if options.link_gbit_per_s != 0.0 && !(0.001..).contains(&options.link_gbit_per_s) {
         bail!("--link must be 0 or at least 0.001 Gbit/s");
     }

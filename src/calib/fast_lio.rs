@@ -8,7 +8,7 @@ use crate::config::params::{CloudLayout, QosGroup};
 pub(super) const CONSUMER: Consumer =
     Consumer { name: "fast_lio", source: "Ericsii/FAST_LIO_ROS2 b6ebca0", write };
 
-/// Values of `LID_TYPE` in src/preprocess.h. VELO16 and MID360 are not used: their handlers replace times that are 0 by estimates.
+/// Values of `LID_TYPE` in src/preprocess.h. VELO16 and MID360 are not used: their handlers replace times of 0 by estimates.
 const AVIA: u8 = 1;
 const OUST64: u8 = 3;
 

@@ -1,4 +1,4 @@
-//! Kalibr: a file of the cameras with their poses to the IMU and a file of the IMU, in the format of Kalibr's programs.
+//! Kalibr: a file of the cameras with their poses relative to the IMU, and a file of the IMU, in the format of Kalibr's programs.
 use super::imu::{Imu, Noise};
 use super::yaml::{nested, real, text};
 use super::{CalibOutput, Consumer, camera::Camera, rig::Rig};

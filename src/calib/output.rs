@@ -48,7 +48,7 @@ impl CalibOutput {
         self.need_checked(name, value, (now == value, now), why);
     }
 
-    /// Adds a required parameter for which values other than `value` are also accepted; `fits`: whether the present value `now` is.
+    /// Adds a required parameter that may also have other values; `fits`: whether the present value `now` is accepted.
     pub(super) fn need_checked(
         &mut self,
         name: &str,

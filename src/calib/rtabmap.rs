@@ -46,7 +46,7 @@ fn write(rig: &Rig<'_>, output: &mut CalibOutput) -> Result<(), Problems> {
             let (l, r) = (left.sensor.seq_id, right.sensor.seq_id);
             if rig.settings.pairs.frame_owner(r) != l {
                 output.warn(format!(
-                    "P of {} has no baseline without -p sensor{r}.stereo_left:={l}: rtabmap_ros aec4f91 takes the baseline from TF and logs that, older versions exit",
+                    "P of {} has no baseline without -p sensor{r}.stereo_left:={l}: rtabmap_ros aec4f91 takes the baseline from TF and logs that; older versions exit",
                     right.info_topic
                 ));
             }

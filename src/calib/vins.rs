@@ -63,12 +63,12 @@ output_path: "."
 image_width: {width}
 image_height: {height}
 {poses}
-estimate_extrinsic: 0 # they are exact
+estimate_extrinsic: 0 # the extrinsics are exact
 estimate_td: 0
 td: 0.0 # stamps are of one clock
 
 multiple_thread: 1
-use_gpu: 0 # these three are of the ports with CUDA
+use_gpu: 0 # the keys use_gpu* are of the ports with CUDA
 use_gpu_acc_flow: 0
 use_gpu_ceres: 0
 

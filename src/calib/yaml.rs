@@ -1,7 +1,7 @@
 //! Scalars and lists of YAML in a form that PyYAML, libyaml, yaml-cpp and OpenCV read alike.
 use crate::frames::Transform;
 
-/// Values are rounded to 1 / this, which hides the rounding errors of products of sines.
+/// Values are rounded to multiples of 1 / this number, which hides the rounding errors of products of sines.
 const STEPS_PER_UNIT: f64 = 1e12;
 
 /// Formats a real number, with a point, because ROS and Kalibr distinguish reals from integers. With an exponent, PyYAML needs

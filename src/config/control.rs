@@ -57,7 +57,7 @@ impl SimMode {
 /// Address and protocol of an autopilot.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ControlLink {
-    /// No control; only the true state is published.
+    /// No link to the autopilot: neither telemetry nor control.
     Off,
     /// CopterSim's control port of the vehicle.
     Simulator(SimMode),

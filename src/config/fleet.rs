@@ -59,7 +59,7 @@ impl Fleet {
         reader.problems.or(fleet.unwrap_or(empty))
     }
 
-    /// Returns the host with this name, or without a name the only one whose bridge has an address of this PC.
+    /// Returns the host with this name or, if `name` is empty, the only host whose bridge has an address of this PC.
     /// Errors: there is none, or several.
     pub fn host(
         &self,
@@ -131,7 +131,7 @@ impl Fleet {
                 ParamValue::List(simulators.into_iter().map(address).collect()),
             ),
         ];
-        // On the bridge's own PC by 127.0.0.1: from WSL with mirrored networks, the PC's own address does not reach Windows.
+        // The bridge's own PC gets 127.0.0.1: from WSL with mirrored networks, the PC's own address does not reach Windows.
         let from_bridge = |of: Ipv4Addr| if of == host.bridge { Ipv4Addr::LOCALHOST } else { of };
         values.push(("simulator_address".to_owned(), address(from_bridge(host.renderer))));
         if host.renderer != host.bridge {
@@ -144,8 +144,8 @@ impl Fleet {
         values
     }
 
-    /// Returns `sensor<SeqID>.frame_id` for the host's sensors on the ground, because other hosts may have the same SeqIDs; frames
-    /// of vehicles have unique prefixes. `carrier` returns the vehicle of a sensor. Errors: sensors on vehicles of other hosts.
+    /// Returns `sensor<SeqID>.frame_id` for the host's sensors on the ground, because SeqIDs of hosts may be equal; frames of
+    /// vehicles have unique prefixes. `carrier` returns the vehicle of a sensor. Errors: sensors on vehicles of other hosts.
     pub fn sensor_frames(
         &self,
         host: &FleetHost,
@@ -183,7 +183,7 @@ struct FleetReader<'a> {
     problems: Problems,
 }
 
-/// A mapping with its line, and its path, which ends with a dot.
+/// A mapping with its line, and its path: empty for the file, else with a dot at the end.
 struct Entry<'a> {
     path: String,
     line: usize,
@@ -312,7 +312,7 @@ impl FleetReader<'_> {
                 let is_same = (host.renderer, host.window) == (other.renderer, other.window);
                 if is_same && !host.config.is_empty() && !other.config.is_empty() {
                     let why = format!(
-                        "window {} renders for {} already, and a window has each SeqID once: give this host another",
+                        "window {} renders for {} already, and a window has each SeqID once: give this host another window",
                         host.window, other.name
                     );
                     self.problem(entry.line_of("window"), format!("{}window", entry.path), why);

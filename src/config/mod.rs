@@ -1,7 +1,7 @@
 //! Settings: text in, validated values out, or *all* problems at once. No I/O; the caller reads the files.
 //!
 //! * [`config_json`]: the simulator's `Config.json`, including its quirks.
-//! * `fleet`: the file of several PCs; each bridge reads its own part of it.
+//! * `fleet`: the fleet file, which describes several PCs; each bridge reads its own part of it.
 //! * [`params`]: the table of all ROS parameters, which generates `--help`, `docs/parameters.md` and `config/bridge.yaml`.
 //! * [`ros_args`]: `--ros-args` and ROS 2 parameter files, as rcl reads them.
 mod angle_unit;

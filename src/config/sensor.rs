@@ -35,7 +35,7 @@ impl TransportMode {
 /// Attitude of a sensor in its mount, with angles in the unit on the wire ([`crate::frames::MountOrientation`]: in rad).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum MountOrientation {
-    /// Roll, pitch, yaw (FRD, z-y-x) in the unit of [`resolve_angle_unit`](super::resolve_angle_unit); of a pod always in degrees.
+    /// Roll, pitch, yaw (FRD, z-y-x) in the unit of [`resolve_angle_unit`](super::resolve_angle_unit); of a pod in degrees.
     Euler([f64; 3]),
     /// w, x, y, z (FRD), normalised.
     Quaternion([f64; 4]),

@@ -84,12 +84,12 @@ const HYPER_V: &str = "Microsoft Corporation Virtual Machine";
 
 impl Arrangement {
     /// Whether this host may be a guest of Windows.
-    pub(super) fn is_inside(self) -> bool {
+    pub(super) fn may_be_guest(self) -> bool {
         use Arrangement::*;
         matches!(self, WslNat | WslMirrored | WslBridged | VmNat | VirtualBoxNat | ContainerNetwork)
     }
 
-    /// Names the row with the parameters to type.
+    /// Returns the row as a finding, with the parameters to type; also finds a simulator_address that is WSL, not Windows.
     pub(super) fn findings(self, setup: &Setup, host: &HostFacts) -> Vec<Finding> {
         use Arrangement::*;
         let simulator = *setup.renderer.ip();
@@ -193,7 +193,7 @@ fn is_container_network((network, gateway): (Ipv4Net, Ipv4Addr)) -> bool {
     is_pool && network.prefix_len() == 16 && network.hosts().next() == Some(gateway)
 }
 
-/// Windows' switches for WSL and Hyper-V have 20 bits, in 172.16.0.0/12 unless that is taken.
+/// Windows' switches for WSL and Hyper-V have networks with prefixes of 20 bits, in 172.16.0.0/12 unless that is taken.
 fn is_windows_nat((network, gateway): (Ipv4Net, Ipv4Addr)) -> bool {
     network.prefix_len() == 20 && network.hosts().next() == Some(gateway)
 }

@@ -16,7 +16,7 @@ const MIN_SETPOINT_HZ: f64 = 4.0;
 /// Maximum drift of a clock, above that of a bad crystal; and the observations needed to estimate the drift.
 const MAX_DRIFT_PPM: f64 = 500.0;
 const MIN_OBSERVATIONS: u64 = 1000;
-/// Minimum rate of undelivered packets that indicates a firewall: CopterSim sends a heartbeat per second, all others send more. A
+/// Minimum rate of undelivered packets that indicates a firewall: CopterSim sends a heartbeat per second, other sources more. A
 /// network always has a few packets for nobody.
 const MIN_UNDELIVERED_HEARTBEATS_HZ: f64 = 0.5;
 const MIN_UNDELIVERED_HZ: f64 = 3.0;
@@ -71,7 +71,7 @@ pub fn check_bridge(facts: &BridgeFacts, simulator: &Simulator, settled: bool) -
         let remedy = "start the bridge there; check its PC, the link, and with Zenoh the router of both PCs (docs/fleet.md)";
         Finding::new(Code::HostSilent, host, what, remedy)
     }));
-    found.extend(facts.requests.iter().filter_map(restricted_broadcasts));
+    found.extend(facts.requests.iter().filter_map(unicast_requests));
     found.extend(facts.clocks.iter().filter_map(|(vehicle, clock)| clocks_apart(*vehicle, clock)));
     found.extend(facts.topics.iter().filter_map(reader_qos));
     check_process(facts, &mut found);
@@ -228,7 +228,7 @@ fn renderer_silent(simulator: &Simulator, sensors: &[&SourceFacts]) -> Finding {
     Finding::new(Code::RendererSilent, renderer.to_string(), what, remedy)
 }
 
-fn restricted_broadcasts(requests: &RequestFacts) -> Option<Finding> {
+fn unicast_requests(requests: &RequestFacts) -> Option<Finding> {
     let RequestFacts { vehicle, address, sent, is_needed, missing } = requests;
     let subject = format!("vehicle {vehicle}");
     match missing {

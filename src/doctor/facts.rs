@@ -15,7 +15,7 @@ pub struct BridgeFacts {
     pub clocks: Vec<(u16, ClockStatus)>,
     /// Published topics.
     pub topics: Vec<WriterReport>,
-    /// Vehicles that no CopterSim simulates.
+    /// Vehicles whose CopterSim is not heard, or is heard from an unexpected address.
     pub absent_vehicles: Vec<AbsentVehicle>,
     /// Hosts of the fleet whose bridges are not heard, and for how long.
     pub silent_hosts: Vec<(String, Duration)>,
@@ -25,9 +25,9 @@ pub struct BridgeFacts {
     pub refused: (Refused, u64),
     /// Axes that were found out from measurements, because no datagram names them.
     pub axes: Vec<AxesFacts>,
-    /// Sensors with the configured field of view and the one that the renderer describes, in degrees.
+    /// Sensors whose configured field of view differs from the one that the renderer describes: `SeqID` and both, in degrees.
     pub fields_of_view: Vec<(u16, f32, f32)>,
-    /// Ports that another program shares with the bridge, so that it receives some of the datagrams.
+    /// Ports that another program has bound as well, and which program; it receives some of the bridge's datagrams.
     pub shared_ports: Vec<(u16, Holder)>,
     /// Thread, location and message of the last panic.
     pub last_panic: Option<String>,

@@ -45,7 +45,7 @@ fn wrap(text: &mut String, indent: &str, words: &str) {
     let _ = writeln!(text, "{line}");
 }
 
-/// Formats findings for a program: the highest severity, and one object per finding.
+/// Formats findings for a program: the highest severity (`ok` without findings), and one object per finding.
 pub fn to_json(findings: &[Finding]) -> Value {
     let object = |finding: &Finding| {
         json!({

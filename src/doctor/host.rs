@@ -14,7 +14,7 @@ pub struct Simulator {
     pub renderer: SocketAddrV4,
     /// Its ports that the bridge sends to.
     pub ports: BTreeSet<u16>,
-    /// Whether it may run on Windows: on another host, or around WSL.
+    /// Whether it may run on Windows: on another host, or on the Windows whose guest this host is.
     pub may_be_windows: bool,
     /// Address from which this host sends to it.
     pub bridge: Option<Ipv4Addr>,
@@ -28,12 +28,12 @@ impl Simulator {
     /// Derives it from the settings and this host.
     pub fn new(setup: &Setup, host: &HostFacts) -> Self {
         let address = *setup.renderer.ip();
-        let is_inside = arrangement(address, host).is_inside();
+        let may_be_guest = arrangement(address, host).may_be_guest();
         Self {
             renderer: setup.renderer,
             ports: setup.sends_to.clone(),
-            may_be_windows: is_inside || !is_own(host, address),
-            bridge: match is_inside || !is_own(host, address) {
+            may_be_windows: may_be_guest || !is_own(host, address),
+            bridge: match may_be_guest || !is_own(host, address) {
                 true => own_address(host, address),
                 false => Some(address),
             },

@@ -1,9 +1,9 @@
 //! Checks of a set-up: turns facts into findings with their remedies. Pure; `node` gathers the facts.
 //!
 //! * `host`: the settings against this host: addresses, routes, buffers, shared memory.
-//! * `arrangement`: how this host and the simulator's are arranged: a row of `docs/hosts.md`.
+//! * `arrangement`: relation of this host to the simulator's host: a row of `docs/hosts.md`.
 //! * `environment`: the environment variables of ROS 2 and its middleware.
-//! * `setup`: the settings that these read, and how addresses are looked up in the routes of this host.
+//! * `setup`: the settings that `host` and `arrangement` read, and how addresses are looked up in the routes of this host.
 //! * `vendor_loader`: Config.json as the vendor's loader reads it.
 //! * `bridge`: the `facts` of a bridge; the bridge reports these findings in `/diagnostics`, too.
 //! * `firewall`: commands that open a firewall.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// Maximum delay in s that the simulation catches up: during the catch-up, vehicles get no new inputs. A longer delay is dropped.
 const MAX_DELAY: f64 = 100.0 * STEP;
 
-/// Simulation time as a function of host time: 0 at the start, with its own speed, can be paused.
+/// Simulation time as a function of host time: it starts at 0, has its own speed, and can be paused.
 #[derive(Clone, Copy, Debug)]
 pub struct SimTime {
     /// Host time at simulation time `anchor_time`.
@@ -18,8 +18,8 @@ pub struct SimTime {
 }
 
 impl SimTime {
-    /// Starts at 0 at host time `host`; `speed` is in simulation seconds per second. Unlimited until
-    /// [`SimTime::reach`] or [`SimTime::hold`].
+    /// Starts at 0 at host time `host`; `speed` is in simulation seconds per second. The time has no upper limit
+    /// until [`SimTime::reach`] or [`SimTime::hold`].
     pub fn new(host: Duration, speed: f64) -> Self {
         Self { anchor: host, anchor_time: 0.0, speed, is_paused: false, horizon: f64::INFINITY }
     }
@@ -40,13 +40,13 @@ impl SimTime {
     /// Duration until simulation time `time` in s; `None` while paused.
     pub fn until(&self, host: Duration, time: f64) -> Option<Duration> {
         /// Polling interval of waiters for a time that is not computed yet.
-        const LOOK: Duration = Duration::from_millis(1);
+        const POLL_PERIOD: Duration = Duration::from_millis(1);
         if self.is_paused {
             return None;
         }
         let seconds = (time - self.free(host)) / self.speed;
         let wait = Duration::try_from_secs_f64(seconds.max(0.0)).unwrap_or(Duration::from_secs(1));
-        Some(if time > self.horizon { wait.max(LOOK) } else { wait })
+        Some(if time > self.horizon { wait.max(POLL_PERIOD) } else { wait })
     }
 
     /// Host time in s at simulation time `time` in s, if neither a pause nor a change of speed follows.

@@ -1,8 +1,9 @@
 //! Commands to the emulator: one line of text per datagram, answered with one line of JSON.
 //!
 //! `faults loss=0.1 reorder=0.02 duplicate=0.01 corrupt=0.001 delay_ms=5 delay_jitter_ms=3 seed=7 scope=data` (all
-//! optional, others unchanged; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`, `state` (of renderer
-//! and models), `battery 1 12` (vehicle, percent or `none`), `fence 1 30 10` (vehicle, m from home, m above it; 0: no limit).
+//! optional; what is not named stays unchanged; `faults none` ends them), `restart`, `pause`, `resume`, `speed 0.5`, `stats`,
+//! `state` (of renderer and models), `battery 1 12` (vehicle, percent or `none`), `fence 1 30 10` (vehicle, m from home, m above
+//! it; 0: no limit).
 use super::shared::{SharedState, VehicleRequest};
 use super::{autopilot::fence::FenceLimits, faults::Faults};
 use serde_json::{Value, json};

@@ -2,7 +2,8 @@
 //!
 //! Faults have the numbers and parameters of the vendor's fault library: an integer of the inputs is the number of a fault, the
 //! two floats of the same index are its parameters, and a fault with more parameters is listed once per pair. A fault stays
-//! active until its number is sent with the parameters of an undamaged vehicle.
+//! active until its number is sent with the parameters of an undamaged vehicle; `POWER_OFF` has none, and stays active
+//! until the health of the motors is sent.
 use super::autopilot::Damage;
 use crate::wire::{InputSet, ModelInput, ModelParameters, Surroundings, UorbInputsPacket};
 use serde_json::{Value, json};
@@ -25,7 +26,7 @@ const FAULTS: [RangeInclusive<i32>; 2] = [123_450..=123_459, 123_540..=123_549];
 /// Inputs and parameters of one vehicle's model.
 #[derive(Clone, Debug, serde::Serialize)]
 pub(super) struct ModelState {
-    /// Integers, then floats, of the last packet of either type.
+    /// Integers, then floats, of the last plain set, from a `Sil` or a `Doubles` packet.
     inputs: [f64; 28],
     extended: [[f64; 28]; 5],
     #[serde(skip)]

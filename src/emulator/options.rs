@@ -150,7 +150,7 @@ pub struct EmulatorOptions {
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, help_heading = "Protocol")]
     pub heartbeat_period: f64,
 
-    /// UDP port for commands: faults, restart, pause, resume, speed, stats, state (docs/emulator.md)
+    /// UDP port for commands: faults, restart, pause, resume, speed, stats, state, battery, fence (docs/emulator.md)
     #[arg(long, value_name = "PORT", help_heading = "Tests")]
     pub control: Option<u16>,
     /// Write one line of JSON per rendered frame: content, pose and time

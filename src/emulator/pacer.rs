@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 /// Spreads datagrams in time as a network link does.
 ///
 /// Loopback has no back-pressure for UDP: a burst of 60 kB datagrams overruns the system's default receive
-/// buffer, which holds six, before the reader runs. A real simulator sends over a link.
+/// buffer, which holds only a few, before the reader runs. A real simulator sends over a link.
 #[derive(Debug)]
 pub(super) struct Pacer {
     seconds_per_byte: f64,

@@ -1,4 +1,4 @@
-//! Random numbers. The sequences are part of the emulator's behaviour and must not change with a crate.
+//! Random numbers. The sequences are part of the emulator's behaviour and must not change with the version of a crate.
 use std::f64::consts::TAU;
 
 /// Small generator (`SplitMix64`).

@@ -136,7 +136,7 @@ impl Burst {
     fn send(&mut self, socket: &UdpSocket, to: SocketAddr, sent: &mut SendCounts) {
         let is_one = self.bytes.len() <= self.segment;
         if is_one || send_segments(socket, to, &self.bytes, self.segment).is_err() {
-            // The kernel cannot segment datagrams above the path's MTU: sent one by one, it fragments them.
+            // The kernel cannot segment datagrams above the path's MTU; sent one by one, they are fragmented.
             for datagram in self.bytes.chunks(self.segment.max(1)) {
                 sent.errors += u64::from(socket.send_to(datagram, to).is_err());
             }

@@ -63,7 +63,7 @@ pub struct Stats {
     pub true_states: u64,
     /// Restarts of the simulation.
     pub restarts: u64,
-    /// Completed rounds of the render loop, with or without a frame; a round renders one tick at most.
+    /// Completed iterations of the render loop, with or without a frame; each renders one tick at most.
     #[serde(skip)]
     pub rounds: u64,
 }
@@ -215,7 +215,7 @@ impl SharedState {
             Some(Course::Flown(motion)) => motion.thrust(time),
             None => None,
         };
-        // Lift grows with the square of the speed; half of the largest thrust hovers.
+        // Lift grows with the square of the speed; hovering needs half of the maximum thrust.
         let rpm = thrust.map_or(HOVER_RPM, |share| HOVER_RPM * (2.0 * share).sqrt());
         [rpm, rpm, rpm, rpm, 0.0, 0.0, 0.0, 0.0]
     }
@@ -256,13 +256,13 @@ impl SharedState {
         }
     }
 
-    /// Host that receives the data of a vehicle's `CopterSim`; `None` if broadcasts are restricted and it has sent no request.
+    /// Host that receives the data of a vehicle's `CopterSim`; `None` if broadcasts are restricted and nobody has requested them.
     pub(super) fn client(&self, id: u16) -> Option<IpAddr> {
         let client = self.clients.lock().get(&id).copied();
         client.or_else(|| self.broadcast_client(id))
     }
 
-    /// Host that receives the broadcasts of a vehicle's `CopterSim`; `None` if they are restricted and it has sent no request.
+    /// Host that receives the broadcasts of a vehicle's `CopterSim`; `None` if they are restricted and nobody has requested them.
     pub(super) fn broadcast_client(&self, id: u16) -> Option<IpAddr> {
         if self.options.restricted {
             self.clients.lock().get(&id).copied()
@@ -285,7 +285,7 @@ impl SharedState {
         self.epoch.load(Ordering::Acquire)
     }
 
-    /// Restarts the simulation: time 0, no requests.
+    /// Restarts the simulation: time 0, no sensors, IMU readers and reports. Clients, map centre and faults stay.
     pub(super) fn restart(&self) {
         self.sensors.lock().clear(None);
         self.imu_readers.lock().clear();

@@ -14,7 +14,7 @@ struct Stream {
     frame_id: i32,
     injector: FaultInjector,
     /// Identifies the payload in `raw` and `file`.
-    shown: Option<PayloadId>,
+    payload_id: Option<PayloadId>,
     /// Uncompressed payload.
     raw: Vec<u8>,
     /// Compressed payload.
@@ -87,27 +87,27 @@ impl Streams {
             generation: 0,
             frame_id: 0,
             injector: FaultInjector::new(request.seq_id.into()),
-            shown: None,
+            payload_id: None,
             raw: Vec::new(),
             file: Vec::new(),
         });
         if stream.generation != sensor.live.generation {
             stream.generation = sensor.live.generation;
-            stream.shown = None;
+            stream.payload_id = None;
             stream.file.clear();
         }
         stream.frame_id = stream.frame_id.wrapping_add(1);
-        let shown = self.renderer.payload(
+        let payload_id = self.renderer.payload(
             snapshot,
             request,
             (&sensor.pose, sensor.carrier),
-            stream.shown,
+            stream.payload_id,
             &mut stream.raw,
         );
         let encoding = encoding_of(request, self.options.swap_codecs);
         let compressed = encoding.is_compressed();
         if compressed
-            && stream.shown != Some(shown)
+            && stream.payload_id != Some(payload_id)
             && (stream.file.is_empty() || !self.options.pattern)
         {
             let size = (request.width, request.height);
@@ -116,7 +116,7 @@ impl Streams {
                 return None;
             }
         }
-        stream.shown = Some(shown);
+        stream.payload_id = Some(payload_id);
         Some(SensorFrame {
             id: stream.frame_id,
             raw: &stream.raw,

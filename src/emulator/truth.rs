@@ -1,9 +1,9 @@
 //! The reference log for tests: each rendered frame with its pose and send time.
 //!
-//! One JSON object per line. `{"kind":"start"}` begins a run of the simulation clock; `start_ns` is the host time of its 0.
-//! `{"kind":"map"}` lists the solids of a loaded map, and `{"kind":"frame"}` describes one frame of one sensor. Positions are in
-//! m, NED; quaternions are w, x, y, z from FRD to NED; host times are in ns since 1970. `crc32` covers the uncompressed payload,
-//! `sent_crc32` the bytes before fragmentation.
+//! One JSON object per line. `{"kind":"start"}` begins a run of the simulation clock; `start_ns` is the host time at
+//! simulation time 0. `{"kind":"map"}` lists the solids of a loaded map, and `{"kind":"frame"}` describes one frame of one
+//! sensor. Positions are in m, NED; quaternions are w, x, y, z from FRD to NED; host times are in ns since 1970.
+//! `crc32` covers the uncompressed payload, `sent_crc32` the bytes before fragmentation.
 use super::options::EmulatorOptions;
 use super::renderer::{body_with_id, spawned};
 use super::streams::{DueSensor, SensorFrame};

@@ -139,7 +139,7 @@ pub struct Separation {
 }
 
 impl Separation {
-    /// Distance to compute the height again: the geoid changes by a few centimetres in 1 km.
+    /// Distance after which the height is computed again: the geoid changes by a few centimetres in 1 km.
     const RANGE_M: f64 = 1000.0;
     const METRES_PER_DEGREE: f64 = 111_320.0;
 

@@ -8,7 +8,7 @@ pub enum WorldConvention {
     /// x east, y north, z up: REP 103. A vehicle that faces north has yaw +90°.
     #[default]
     Enu,
-    /// x north, y west, z up: x and yaw as in the simulator.
+    /// x north, y west, z up: x as in the simulator. A vehicle that faces north has yaw 0.
     Nwu,
 }
 

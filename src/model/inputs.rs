@@ -65,7 +65,7 @@ fn refuse<T>(cause: InputCause, text: String) -> Result<T, InputError> {
 
 /// `ModelDoubles.ALL`.
 const ALL: u8 = 255;
-/// Number of doubles in one packet, and in all sets together.
+/// Number of doubles in one packet, and in the five extended sets together.
 const DOUBLES: usize = 28;
 const ALL_DOUBLES: usize = 140;
 

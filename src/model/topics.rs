@@ -10,7 +10,7 @@ pub const MODEL_TOPICS: &[TopicRow] = &[
     TopicRow::published("model/output", "rfly_bridge_msgs/msg/ModelOutput", State, "32 values chosen by the author of the model (`outCopterData`); the stamp is the arrival"),
     TopicRow::published("model/px4_output", "rfly_bridge_msgs/msg/ModelOutput", State, "8 values of a modified autopilot (`PX4ExtMsg`)"),
     TopicRow::subscribed("model/inputs", "rfly_bridge_msgs/msg/ModelInputs", "`inSILInts` and `inSILFloats`, or `InCtrlExt1` to `5`"),
-    TopicRow::subscribed("model/doubles", "rfly_bridge_msgs/msg/ModelDoubles", "`inDoubCtrls`, or `InCtrlExt1` to `5`, or all of these together"),
+    TopicRow::subscribed("model/doubles", "rfly_bridge_msgs/msg/ModelDoubles", "`inDoubCtrls`, or one of `InCtrlExt1` to `5`, or these five together"),
     TopicRow::subscribed("model/command", "rfly_bridge_msgs/msg/ModelCommand", "position or velocity for a model that flies without autopilot; as 28 doubles"),
     TopicRow::subscribed("model/initial_parameters", "rfly_bridge_msgs/msg/ModelParameters", "`InitInParams`: up to 32 parameters that the model starts with"),
     TopicRow::subscribed("model/dynamic_parameters", "rfly_bridge_msgs/msg/ModelParameters", "`DynModiParams`: up to 64 parameters of the running model"),

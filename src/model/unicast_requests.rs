@@ -26,9 +26,9 @@ pub struct LastArrivals {
 /// The requests that are due.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct DueRequests {
-    /// All data that CopterSim sends, to this host.
+    /// A request to send all data to this host.
     pub data: bool,
-    /// A heartbeat.
+    /// A request for a heartbeat.
     pub heartbeat: bool,
 }
 
@@ -65,7 +65,7 @@ impl UnicastRequests {
         self.alive_since = (all.any(|t| !is_silent(t))).then(|| self.alive_since.unwrap_or(now));
         if !self.was_complete && required.iter().all(Option::is_some) {
             self.was_complete = true;
-            // Data after `ENOUGH_REQUESTS` is not their effect: a CopterSim on another host has started late.
+            // Data after `ENOUGH_REQUESTS` requests is not their effect: a CopterSim on another host has started late.
             let is_early = !self.is_local && (1..ENOUGH_REQUESTS).contains(&self.sent);
             self.arrived_on_request = self.was_partial || is_early;
         }
@@ -75,7 +75,7 @@ impl UnicastRequests {
         let started = self.alive_since.filter(|_| self.is_local).unwrap_or_default();
         let is_missing = |last: Option<Duration>| is_silent(last.unwrap_or_default().max(started));
         let [heartbeats, true_state] = required.map(|last| !is_paused && is_missing(last));
-        // A vehicle may have no autopilot; a local CopterSim sends its data without a request.
+        // A vehicle may have no autopilot; a local CopterSim sends the autopilot's data without a request.
         let autopilot = self.is_controlled && !self.is_local && is_missing(last.autopilot);
         self.missing = [heartbeats, true_state, autopilot];
         let due = DueRequests {

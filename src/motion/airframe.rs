@@ -7,7 +7,7 @@ use std::f64::consts::FRAC_PI_2;
 /// Kind of a simulated vehicle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Airframe {
-    /// Moves in all directions with limited speed and acceleration, and tilts as a multirotor.
+    /// Moves in all directions, and tilts as a multirotor.
     PointMass,
     /// Keeps its speed, turns by banking, circles around a position.
     FixedWing,
@@ -16,15 +16,15 @@ pub enum Airframe {
 /// Limits that a user may change in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Largest horizontal speed of a point mass, cruise speed of a fixed wing, in m/s.
+    /// Largest horizontal speed of a point mass for setpoints of position and velocity, cruise speed of a fixed wing, in m/s.
     pub(super) speed: f64,
     /// Radius of a fixed wing's circles in m.
     pub(super) radius: f64,
 }
 
-/// Largest climb and sink rate of a point mass in m/s.
+/// Largest climb and sink rate of a point mass in m/s, for setpoints of position and velocity.
 const MAX_CLIMB: f64 = 3.0;
-/// Largest acceleration of a point mass in m/s².
+/// Largest acceleration of a point mass in m/s², for all setpoints but attitudes.
 const MAX_ACCELERATION: f64 = 5.0;
 /// Largest yaw rate of a point mass in rad/s.
 const MAX_YAW_RATE: f64 = 1.5;
@@ -172,7 +172,7 @@ fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
             (or_zero(north.hypot(east)), target_down, or_zero(east).atan2(or_zero(north)))
         }
         Setpoint::Position([north, east, down], _) => {
-            // No position to circle around: straight on.
+            // Without a position to circle around, the aircraft flies straight on.
             let (heading, share) = match [north, east].iter().all(|x| x.is_finite()) {
                 true => circle_heading([north, east], &here, limits.radius),
                 false => (body.euler.yaw, 0.0),
@@ -196,7 +196,7 @@ fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
     let ground_speed = body.ground_speed();
     let is_flying = ground_speed >= LIFT_OFF * limits.speed || !body.is_on_ground();
     let next_speed = approach(ground_speed, speed, WING_ACCELERATION * dt);
-    // On the ground it rolls straight along the runway.
+    // On the ground the aircraft rolls straight on.
     let (mut bank, mut sink) = (0.0, 0.0);
     if is_flying {
         bank = (circle_bank + 2.0 * wrap(heading - body.euler.yaw)).clamp(-MAX_BANK, MAX_BANK);

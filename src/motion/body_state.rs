@@ -1,4 +1,4 @@
-//! The state of a vehicle, and its motion common to all airframes.
+//! The state of a vehicle, and the motion that all airframes share.
 use crate::frames::{Attitude, Euler, Frd, Ned, Vector};
 use std::f64::consts::{PI, TAU};
 

@@ -17,7 +17,7 @@ pub(super) enum Turn {
     At(f64),
 }
 
-/// A setpoint; a NaN component requests no motion along its axis.
+/// A setpoint. A NaN position or yaw keeps the present one; another NaN component counts as 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Setpoint {
     /// The present position.

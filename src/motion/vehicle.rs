@@ -229,7 +229,7 @@ impl OwnVehicle {
                 (true, None) if self.body.is_on_ground() => None,
                 (true, None) => Some(&Setpoint::Stay),
             };
-            // A vehicle that lies or rolls on the ground follows falling ground.
+            // A vehicle that lies or rolls on the ground follows it down a slope.
             let can_sink = self.body.is_on_ground()
                 && (setpoint.is_none() || matches!(self.airframe, Airframe::FixedWing));
             self.airframe.step(&mut self.body, setpoint, &self.limits, dt);

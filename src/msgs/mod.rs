@@ -28,7 +28,7 @@ pub use ros2_interfaces_jazzy_serde::{
 };
 mod table;
 
-/// Messages of a package that the crate lacks; `build.rs` makes them from the interface files.
+/// Messages of a package that the message crate or the workspace lacks; `build.rs` makes them from the interface files.
 #[cfg(not(all(feature = "rclrs", has_rfly_bridge_msgs)))]
 macro_rules! generated {
     ($package:ident) => {
@@ -137,7 +137,7 @@ pub fn type_hash(type_name: &str) -> Option<&'static str> {
 }
 
 /// Definition of a message type and of all types that it contains, as rosbag2 writes it (`ros2msg`): the fields of the
-/// type, then for each other type a line of `=`, `MSG: package/Name` and its fields. `None` for an unknown type.
+/// type, then for each other type a line of `=`, `MSG: package/Name` and its fields. `None` for all but known message types.
 pub fn definition(type_name: &str) -> Option<&'static str> {
     interface(type_name).and_then(|(.., definition)| *definition)
 }
@@ -171,7 +171,7 @@ macro_rules! services {
         pub const SERVICES: &[&str] = &[$($(concat!(stringify!($package), "/srv/", stringify!($name)),)+)+];
     };
     (@of $package:ident $($name:ident)+) => { pastey::paste! {
-        /// The package; request and response are named as in the other crate.
+        /// The package, its requests and responses named as in `ros2_interfaces_jazzy_serde`.
         #[cfg(feature = "rclrs")]
         pub mod $package {
             #[allow(unreachable_pub, unused_imports, reason = "nothing is left of a package that has only services")]

@@ -1,7 +1,7 @@
 //! Every message, service and action type, once. The implementations of [`Message`](super::Message),
 //! [`Service`](super::Service) and [`Action`](super::Action), the lists and the tests are made from these names.
 
-/// Expands to an item or a statement, unless the workspace lacks its package (`build.rs`).
+/// Expands to the given item or statement, unless the workspace lacks the package named first (`build.rs`).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! where_built {

@@ -4,7 +4,7 @@ use crate::config::{ControlLink, params::VehicleParams};
 use crate::doctor::{AutopilotFacts, SourceRole};
 use std::{collections::BTreeSet, net::Ipv4Addr};
 
-/// Returns the sender and the port of this host; `None` for what does not arrive as datagrams of the simulator.
+/// Returns the address of a source's sender and the port of this host; `None` for a source without datagrams of the simulator.
 pub(super) fn awaited(settings: &Settings, role: &SourceRole) -> Option<(Ipv4Addr, u16)> {
     let Settings { params, ports, .. } = settings;
     let from_vehicle =

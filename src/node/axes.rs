@@ -43,7 +43,7 @@ impl Section for AxesReport {
         Finding {
             level: if differ > 0 { Level::Warn } else { Level::Ok },
             message: match differ {
-                0 => "no difference from the parameters found".to_owned(),
+                0 => "no difference from the parameters".to_owned(),
                 n => format!("{n} differ from the parameters"),
             },
             values: values.collect(),

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// The subsystems in the order of opening: each follows those whose sources, frames, topics or ports it uses.
 pub(super) const SUBSYSTEMS: &[Subsystem] = &[
     record::SUBSYSTEM,
-    // In the simulator's place: before anything can send to it, such as a service, which Zenoh announces at once.
+    // These two receive in the simulator's place, so they open before anything sends to it: Zenoh announces a service at once.
     redis::SUBSYSTEM,
     motion::SUBSYSTEM,
     sensors::SUBSYSTEM,

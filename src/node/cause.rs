@@ -28,7 +28,7 @@ pub enum Cause {
     Refused,
     /// The sender is not the connected autopilot.
     OtherSender,
-    /// The datagram is of another vehicle, which the bridge may not serve.
+    /// The datagram is of a vehicle that this source does not serve.
     OtherVehicle,
     /// The sender of the heartbeat is not the vehicle's address; the heartbeat is used.
     OtherAddress,
@@ -50,7 +50,7 @@ pub enum Cause {
     Angle,
     /// The mode is not supported.
     Mode,
-    /// The time is far from the simulation time.
+    /// The time is invalid or far from the simulation time.
     Time,
     /// The sample has arrived before.
     Duplicate,
@@ -62,7 +62,7 @@ pub enum Cause {
     NoPose,
     /// The simulator reports a collision.
     Collision,
-    /// The time is far from the simulation time, so the message is stamped with the current time.
+    /// The time is invalid or far from the simulation time, so the message is stamped with the current time.
     StampedOnArrival,
 
     // Sent data.

@@ -57,7 +57,7 @@ fn check_settings(
     if let Some(part) = &settings.origin.fleet {
         found.extend(part.fleet.hosts.iter().map(|host| {
             let what = format!("the platform's script on {} needs {}", host.simulator, part.fleet.script(host));
-            let remedy = "compare with the .bat there; TOTOAL_COPTER, the same on all PCs, is commented out in many";
+            let remedy = "compare with the .bat there; many have TOTOAL_COPTER, which must be the same on all PCs, commented out";
             Finding::new(Code::FleetScript, &host.name, what, remedy)
         }));
     }
@@ -89,7 +89,7 @@ fn check_settings(
             let is_bridge =
                 |holder: &Holder| matches!(&holder.process, Some((_, name)) if name == OWN_NAME);
             if failures.iter().flat_map(|failure| &failure.holders).any(is_bridge) {
-                // These keep open ports that the running bridge shares, and would take its datagrams.
+                // These hold sockets on ports that the running bridge shares, and would take its datagrams.
                 drop((subscription, recorder, middleware));
                 // Kept until the end, because in a ROS 2 workspace its node runs the callbacks.
                 let graph = graph()?;

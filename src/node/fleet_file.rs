@@ -1,4 +1,4 @@
-//! `fleet.file`: the part of this host becomes parameters, below those that are given.
+//! `fleet.file`: its entries for this host become parameters; parameters that are given override them.
 use super::files::Files;
 use crate::config::{Fleet, FleetHost, ParamValue};
 use crate::transport::is_local_address;
@@ -9,7 +9,7 @@ use std::{path::Path, sync::Arc};
 pub struct FleetPart {
     /// All hosts.
     pub fleet: Fleet,
-    /// That of this bridge.
+    /// The host of this bridge.
     pub host: FleetHost,
 }
 

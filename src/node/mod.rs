@@ -1,4 +1,4 @@
-//! Assembles the bridge. It is the only module that uses all other modules; it reads clocks, starts tasks and ends them.
+//! Assembles the bridge from the other modules; reads clocks, starts tasks and ends them.
 //!
 //! Each subfolder is a subsystem (`subsystem.rs`) and has a row in the table of `bridge.rs`. It may use the files directly in
 //! `src/node`, but no other subsystem.

@@ -1,4 +1,4 @@
-//! Steps of a replay. The input or a service requests them; the replay, one per process (ADR 0014), runs them.
+//! Steps of a replay. The standard input or a service requests them; the replay, one per process (ADR 0014), runs them.
 use parking_lot::{Condvar, Mutex};
 use std::{collections::VecDeque, fmt, sync::OnceLock, time::Duration};
 

@@ -57,7 +57,7 @@ pub(super) struct SensorView {
 
 struct ViewState {
     requested: CameraView,
-    /// The view that frames show, or show after `pending`; another program may have requested it.
+    /// The view of the current frames, or of the frames after the `pending` change; another program may have requested it.
     view: CameraView,
     fov: DescribedFov,
     mount: SensorMount,
@@ -87,7 +87,7 @@ impl SensorViews {
         views
     }
 
-    /// Adds the view of an added sensor.
+    /// Adds the view of a sensor.
     pub(super) fn add(&self, settings: &Settings, tree: &FrameTree, seq_id: u16) {
         let view = view_of(settings, seq_id, tree);
         let mut mounts = settings.mounts().into_iter();
@@ -326,8 +326,8 @@ impl SensorViews {
         Some((Arc::new(settings), mount))
     }
 
-    /// Returns the sensors whose descriptions are needed: those with a requested description (which this resets) or a pending
-    /// change, and those that deliver, because another program may change them.
+    /// Returns the sensors whose descriptions are needed: those with a requested description or a pending change, and those
+    /// that deliver, because another program may change them. Resets the requests.
     pub(super) fn needing_description(&self) -> Vec<u16> {
         let now = host_now();
         let is_needed = |slot: &&Arc<SensorView>| {
@@ -467,7 +467,7 @@ fn view_of(settings: &Settings, seq_id: u16, tree: &FrameTree) -> Option<CameraV
     })
 }
 
-/// Returns the field of view for a request. Every second request has the next larger `f32`, at most 0.00002 degrees more: the
+/// Returns the field of view for a request. Every second request has the next larger `f32`, at most 0.00003 degrees more: the
 /// renderer repeats the number in its description, which identifies the request.
 fn marked_fov(fov_deg: f32, requests: u64) -> f32 {
     let is_marked = requests % 2 == 1 && fov_deg.is_finite() && fov_deg >= 0.0;

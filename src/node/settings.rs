@@ -59,7 +59,7 @@ pub(super) type SettingsWatch = watch::Receiver<Arc<Settings>>;
 pub struct SettingsInputs {
     /// Parameters that were set, in order; the last value of a name wins.
     pub values: Vec<(String, ParamValue)>,
-    /// Sensors as in the files, disabled ones included.
+    /// Sensors as in the files or as added at run time, disabled ones included.
     pub sensors: Vec<SensorConfig>,
     /// Sensors of the files that the bridge cannot read and leaves out.
     pub skipped: Vec<Problem>,
@@ -71,7 +71,7 @@ pub struct SettingsInputs {
     pub created: Vec<CreatedObject>,
     /// Contents of the files of `config`, `terrain.file` and `scene.file`.
     pub files: Arc<Vec<NamedFile>>,
-    /// The vehicles of a running bridge; `None` before the start: parameters and sensors name them.
+    /// The vehicles of a running bridge; `None` before the start, when parameters and sensors name them.
     pub served: Option<Vec<u16>>,
     /// `fleet.file`.
     pub fleet: Option<Arc<FleetPart>>,
@@ -255,7 +255,7 @@ impl Settings {
         })
     }
 
-    /// Returns the name of the node, unless the command line has one.
+    /// Returns the default name of the node, which the command line may replace.
     pub fn node_name(&self) -> String {
         let host = self.origin.fleet.as_ref().map(|part| &part.host.name);
         host.map_or_else(|| NODE_NAME.to_owned(), |host| format!("{NODE_NAME}_{host}"))

@@ -3,7 +3,7 @@ use super::{assembly::Assembly, context::Context, error::NodeError};
 use crate::config::{Direction, ServiceRow, TopicRow, params::QosGroup};
 use std::fmt::Write as _;
 
-/// A part of the bridge that opens independently of the others.
+/// A part of the bridge that does not name the others.
 pub(super) struct Subsystem {
     /// Opens topics and ports, and registers tasks and figures.
     pub(super) open: fn(&Context<'_>, &mut Assembly) -> Result<(), NodeError>,

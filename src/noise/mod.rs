@@ -38,7 +38,7 @@ impl Draws {
         Self { seed, source }
     }
 
-    /// Returns the numbers for one purpose and one time. A caller without a time passes a number that is unique within the purpose.
+    /// Returns the numbers for one purpose and one time. A caller without a time passes a number unique within the purpose.
     pub fn at(&self, purpose: Purpose, time: i64) -> RandomNumbers {
         // The sequences of two keys that differ in one bit are independent.
         let parts = [self.seed, self.source.into(), purpose as u64, time.cast_unsigned()];

@@ -41,7 +41,7 @@ impl<const N: usize> Walk<N> {
             if cached.0 != interval {
                 *cached = (interval, draw(self.draws, self.purpose, half, interval));
             }
-            // The variance of the midpoint of a bridge is a quarter of the interval's.
+            // The midpoint of a Brownian bridge has a quarter of the variance of the interval.
             let spread = seconds(half + 1).sqrt() / 2.0;
             let middle = from_fn(|i| (left[i] + right[i]) / 2.0 + spread * cached.1[i]);
             if time >> half & 1 == 0 {

@@ -1,4 +1,4 @@
-//! Manual pages and shell completions of a program, generated from its arguments for packages.
+//! Manual pages and shell completions for packages, generated from the arguments of a program.
 use clap::Command;
 use clap_complete::Shell;
 use std::{io, path::Path};

@@ -35,7 +35,7 @@ impl<W: Write> Visit for LogMessage<W> {
         // An error means that the limit is reached, or that the sink failed.
         let _ = match field.name() {
             "message" => write!(self.out, "{separator}{value:?}"),
-            // Origin of a record of the `log` crate.
+            // Fields that `tracing-log` adds to a record of the `log` crate: target, module, file, line.
             name if name.starts_with("log.") => Ok(()),
             name => write!(self.out, "{separator}{name}={value:?}"),
         };

@@ -2,7 +2,7 @@
 use sd_notify::NotifyState;
 use std::time::{Duration, Instant};
 
-/// Reports the end of the start: units ordered after this one may start.
+/// Reports that the program has started: units ordered after this one may start.
 pub fn tell_ready() {
     tell(&NotifyState::Ready);
 }
@@ -38,7 +38,7 @@ impl Watchdog {
         Self { period: limit.map(|limit| limit / 2), last: None }
     }
 
-    /// Notifies if it is due; called in each round of the loop.
+    /// Sends a notification if one is due; the loop calls this in each iteration.
     pub fn alive(&mut self, now: Instant) {
         if self.due(now) {
             tell(&NotifyState::Watchdog);

@@ -17,7 +17,7 @@ pub enum Ended<T> {
     Panicked,
 }
 
-/// Ctrl-C, SIGTERM and SIGHUP. After `listen` they no longer kill the process, so that interrupted work can end in order.
+/// Ctrl-C, SIGTERM and SIGHUP (unless ignored). After `listen` they no longer kill the process, so that work can end in order.
 pub struct Signals {
     runtime: Runtime,
     signals: EndSignals,
@@ -94,8 +94,8 @@ pub fn within(time: Duration, work: impl FnOnce() + Send + 'static) -> bool {
     ended
 }
 
-/// Waits for the end of a thread whose work is done: otherwise destructors of its thread-local values, also those of C++
-/// libraries, could run together with the global ones when `main` returns.
+/// Waits for the end of a thread whose work is done. Otherwise the destructors of its thread-local values, also those of C++
+/// libraries, could run concurrently with global destructors when `main` returns.
 fn finish(thread: JoinHandle<()>) {
     // A panic is in the log.
     let _panicked = thread.join();

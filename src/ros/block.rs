@@ -1,4 +1,4 @@
-//! Memory of samples: room around the data, where the back end puts the rest of the CDR without a copy.
+//! Memory of samples, with room around the data: there the back end adds the rest of the CDR without copying the data.
 #[cfg(feature = "dds")]
 use super::Bytes;
 use parking_lot::Mutex;
@@ -15,7 +15,7 @@ use zenoh::{
 const HEAD_ROOM: usize = 512;
 /// Room behind the data: a flag and padding.
 const TAIL_ROOM: usize = 8;
-/// Limit of free blocks in a pool; more are freed.
+/// Limit of spare blocks in a pool; beyond it the oldest is deallocated.
 const MAX_FREE: usize = 4;
 
 /// Memory of one sample with room around its data.
@@ -81,7 +81,7 @@ impl Block {
 #[cfg(feature = "dds")]
 impl Block {
     /// Puts `head` in front of the first `len` bytes of the data and `tail` behind them; returns the range of the sample, or
-    /// `None` if it does not fit.
+    /// `None` if it does not fit; in shared memory `head` must fill its room.
     pub(super) fn frame(&mut self, head: &[u8], len: usize, tail: &[u8]) -> Option<Range<usize>> {
         let start = self.head_room.checked_sub(head.len())?;
         let end = self.head_room + len;
@@ -195,7 +195,7 @@ impl Pool {
     pub(super) fn take(self: &Arc<Self>, room: usize) -> Block {
         let wanted = HEAD_ROOM + room + TAIL_ROOM;
         let mut free = self.0.lock();
-        // Far larger blocks are freed.
+        // One large sample does not hold its memory for ever.
         free.retain(|bytes| bytes.len() <= 2 * wanted + 4096);
         let found = free.iter().position(|bytes| bytes.len() >= wanted);
         let bytes = found.map(|at| free.swap_remove(at));

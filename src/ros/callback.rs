@@ -1,11 +1,11 @@
 //! Callbacks that end with their subscription, also while another thread holds them.
 //!
 //! rclrs keeps the closure of a subscription or a service after its handle is gone, and drops it later, on the thread of its wait
-//! set. A closure with the last clone of the node would end the node on that thread, for which the node waits: `main` would return
-//! meanwhile, and the middleware's global destructors would run while both still wait.
+//! set. A closure with the last clone of the node would end the node on that thread, and the node's end waits for that thread.
+//! `main` would return meanwhile, and the middleware's global destructors would run during this wait.
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The part for whoever calls it.
+/// The part for the caller of the closure.
 pub(super) struct EndingCallback<F>(Arc<Mutex<Option<F>>>);
 
 /// The part for the handle: on drop it waits for a call under way, and drops the closure.

@@ -51,7 +51,7 @@ impl<S: Service> Client<S> {
         }
     }
 
-    /// Sends a request. `answer` gets the response on the middleware's receive thread, and is dropped without a call if
+    /// Sends a request. `answer` gets the response on the middleware's receive thread, and is dropped uncalled if
     /// the client ends before.
     pub fn call(
         &self,

@@ -28,10 +28,10 @@ pub enum RosError {
     /// Received bytes do not decode as the type.
     #[error("{type_name}: cannot decode received bytes: {message}")]
     Decode { type_name: &'static str, message: String },
-    /// This process already publishes another type under the name.
+    /// The recorder already has another type under this name; the other back ends do not check it.
     #[error("topic {topic} already has type {existing}, cannot also have {wanted}")]
     TypeConflict { topic: String, existing: String, wanted: String },
-    /// This process already offers a service of this name.
+    /// The recorder already has a service of this name; the other back ends do not check it.
     #[error("service {service} already exists")]
     ServiceExists { service: String },
     /// The back end does not support this.

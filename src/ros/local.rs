@@ -1,4 +1,4 @@
-//! Passes messages that clients of `view` publish to the subscriptions of this node, without the middleware.
+//! Messages that clients of `view` publish, passed to the subscriptions of this node without the middleware.
 use super::{RosError, call, callback::EndingCallback, subscription::decode};
 use crate::msgs::Message;
 use parking_lot::Mutex;

@@ -104,8 +104,8 @@ impl Backend {
     }
 }
 
-/// One ROS node on one middleware. Cheap to clone; the node leaves the graph when the last clone and the last
-/// publisher are gone.
+/// One ROS node on one middleware. Cheap to clone; the node leaves the graph when the last clone and the last of its
+/// publishers, subscriptions, services and clients are gone.
 #[derive(Clone)]
 pub struct Middleware {
     shared: Arc<NodeState>,
@@ -188,7 +188,7 @@ impl Middleware {
         }
     }
 
-    /// Returns what lets a program wait until the last clone of this node is dropped and its threads have ended. `main` must
+    /// Returns a handle to wait until the last clone of this node is dropped and its threads have ended. `main` must
     /// not return earlier: the global destructors of the middleware would run beside its threads.
     pub fn departure(&self) -> Departure {
         Departure(Arc::downgrade(&self.shared.presence))

@@ -22,7 +22,7 @@ pub enum Distro {
     /// nodes. With 16 bytes Humble would read a node without a name, and `ros2 node list` would fail for the whole domain.
     #[default]
     Unknown,
-    /// Foxy to Humble: 24 bytes.
+    /// Humble and older: 24 bytes.
     Humble,
     /// Iron and newer: 16 bytes, and type hashes.
     Newer,
@@ -38,14 +38,14 @@ pub enum MiddlewareKind {
     Zenoh,
 }
 
-/// Settings of Zenoh, by the variables of `rmw_zenoh_cpp`.
+/// Settings of Zenoh: the variables of `rmw_zenoh_cpp`, and the size of the shared memory.
 #[derive(Clone, Debug)]
 pub struct ZenohOptions {
     /// `ZENOH_SESSION_CONFIG_URI`: file that replaces the default configuration of a node; empty for none.
     pub session_config: String,
-    /// `ZENOH_ROUTER_CONFIG_URI`: the same of a router.
+    /// `ZENOH_ROUTER_CONFIG_URI`: the same for a router.
     pub router_config: String,
-    /// `ZENOH_CONFIG_OVERRIDE`: `key=value;key=value`, applied to either.
+    /// `ZENOH_CONFIG_OVERRIDE`: `key=value;key=value`, applied after the defaults or the file.
     pub overrides: String,
     /// `ZENOH_ROUTER_CHECK_ATTEMPTS`: seconds until the log reports that there is no router; `u64::MAX`: the start waits for a
     /// router; `None`: no check.
@@ -176,7 +176,7 @@ impl Options {
         if localhost_only {
             options.discovery = Discovery::Localhost;
         }
-        // As in rcl and rmw_cyclonedds_cpp.
+        // Then ROS_STATIC_PEERS has no effect, as in rcl and rmw_cyclonedds_cpp.
         let without_peers = match options.discovery {
             _ if localhost_only => Some("ROS_LOCALHOST_ONLY is 1"),
             Discovery::Off => Some("ROS_AUTOMATIC_DISCOVERY_RANGE is OFF"),

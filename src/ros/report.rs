@@ -76,8 +76,8 @@ pub struct TopicInfo {
     pub type_name: String,
     /// Number of publishers.
     pub publishers: usize,
-    /// Reliability and durability that all of them offer, so a reader that requests it matches each; discovery does not
-    /// announce the depth.
+    /// Reliability and durability that all of them offer, so a reader that requests these matches each; discovery does not
+    /// announce the depth. In a workspace always the default: see [`Middleware::offered`].
     pub offered: Qos,
 }
 

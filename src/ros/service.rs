@@ -15,7 +15,8 @@ pub struct ServiceStats {
     pub unanswered: u64,
     /// Responses not delivered because the client was gone or unreachable.
     pub undelivered: u64,
-    /// Requests of clients on Fast DDS that were not answered because `services.fast_dds` is off.
+    /// Requests of clients on Fast DDS, not answered because `services.fast_dds` is off, or this program is not linked as in
+    /// `build.rs`.
     pub foreign: u64,
 }
 

@@ -28,7 +28,7 @@ pub trait Tap: Send + Sync {
 
 /// Receives the samples of one topic. It is called on the publisher's thread and must not wait.
 pub trait TapReader: Send + Sync {
-    /// Whether samples are wanted now. While true, it counts as a subscriber: messages without subscribers are not computed.
+    /// Whether samples are wanted now. If so, this reader counts as a subscriber: messages without subscribers are not computed.
     fn wanted(&self) -> bool;
 
     /// One sample: CDR with its encapsulation header, in consecutive parts. The kept samples of a latched topic are passed first.

@@ -102,7 +102,7 @@ pub fn check_command(text: &str, longest: usize) -> Result<String, String> {
     }
     if text.len() > longest {
         return Err(format!(
-            "a command has at most {longest} bytes there, this one has {}",
+            "a command to this recipient has at most {longest} bytes, this one has {}",
             text.len()
         ));
     }
@@ -155,7 +155,7 @@ fn check_words(text: &str) -> Result<(), String> {
     let (name, arguments) = split_console_command(text);
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) || !name.chars().all(is_name_char) {
         return Err(format!(
-            "a command begins with its name (letters, digits, `.`, `_`), this one with {name:?}"
+            "a command begins with its name (letters, digits, `.`, `_`, `-`), this one with {name:?}"
         ));
     }
     match find_command(name) {

@@ -1,4 +1,4 @@
-//! Objects that the renderer created from the lines of a file: its log of objects that a user created, or the script of a map.
+//! Objects that the renderer created from a file: its own log of objects that a user created, or the script of a map.
 use super::map_pose::{MapPose, REACH_M};
 use crate::config::Problems;
 use crate::frames::{Attitude, Euler, Vector};

@@ -129,7 +129,7 @@ pub(super) fn add(models: &mut Vec<SpawnableModel>, files: Vec<ModelXml>) -> Vec
     left_out
 }
 
-/// Replaces characters that names of entities must not have. A name without a letter becomes empty: a number means a class.
+/// Replaces characters that names of entities must not have. Empties a name without a letter, because a number means a class.
 fn make_name(name: &str) -> String {
     if !name.contains(|c: char| c.is_ascii_alphabetic()) {
         return String::new();

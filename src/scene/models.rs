@@ -12,7 +12,7 @@ const FACTORS: [i32; 3] = [1000, 100_000, 1_000_000];
 const CLASSES: RangeInclusive<i32> = 1..=999;
 /// Styles of class + 1000 x style, which has 16 bits.
 const STYLES: RangeInclusive<i32> = 0..=64;
-/// Styles of class + 1000000 x style. Styles between both ranges are ambiguous.
+/// Styles of class + 1000000 x style. Styles between the two ranges are ambiguous.
 const NEWER_STYLES: RangeInclusive<i32> = 100..=2147;
 /// Factors of the size.
 const SCALES: RangeInclusive<f32> = 0.01..=655.0;

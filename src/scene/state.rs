@@ -92,7 +92,7 @@ impl Scene {
         self.frame.map_pose(pose, Some(&motion.pose))
     }
 
-    /// Forgets the map after a change to one that the bridge may not list.
+    /// Forgets which map is loaded, after a change to a map that the bridge may not list.
     pub fn forget_world(&mut self) {
         self.world = None;
         self.forget_objects();

@@ -21,7 +21,7 @@ pub enum TerrainError {
         "the map's text has {0} numbers, expected 9 (three corners), or 12 (and latitude, longitude, altitude)"
     )]
     Count(usize),
-    /// Axis, and coordinate in cm, in which two corners coincide.
+    /// Axis, and coordinate in cm that two corners share.
     #[error("the first two corners of the map have the same {0} of {1} cm")]
     Corners(char, f64),
     /// Coordinates in cm of the third corner, which gives the scale of heights and is outside the map.

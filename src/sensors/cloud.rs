@@ -38,7 +38,7 @@ const LIDAR_FIELDS: &str = "x, y, z, label, or `rgb` where the simulator sends c
 const RING_FIELDS: &str =
     "x, y, z, label, or `rgb` where the simulator sends colours; rows are rings if complete";
 const DEPTH_FIELDS: &str =
-    "x, y, z, and with a fourth number label or `rgb`; rows of pixels if complete";
+    "x, y, z, and label or `rgb` if points have a fourth number; rows of pixels if complete";
 
 macro_rules! clouds {
     ($($name:ident, $kind:ident, $key:literal, $suffix:literal, $frame:ident, $rows:ident, $fields:ident, $doc:literal, [$($more:expr),*];)*) => {$(

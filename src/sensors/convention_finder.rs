@@ -1,6 +1,6 @@
 //! Finds the convention that measurements follow where the wire does not name it.
 
-/// Number of lost rounds after which a convention is excluded.
+/// Number of lost rounds, with no round won in between, after which a convention is excluded.
 const EXCLUDED_AFTER: u8 = 3;
 
 /// Candidates of a convention, which measurements exclude one by one.

@@ -27,11 +27,11 @@ pub(super) const DEPTH: SensorSpec = SensorSpec {
         image_topic("img_depth", "16UC1, mm, 0 = invalid (REP 118); mono16 counts by parameter"),
         image_topic(
             "img_depth_float",
-            "32FC1, m, NaN = invalid, +Inf = no return, NaN with a near limit (REP 117, 118)",
+            "32FC1, m, NaN = invalid; no return is +Inf, or NaN with a near limit (REP 117, 118)",
         ),
         compressed_topic(
             "img_depth/compressed",
-            "the simulator's 16-bit PNG, untouched without noise: mono16 counts",
+            "the simulator's 16-bit PNG of mono16 counts, encoded again only with noise",
         ),
         compressed_topic(
             "img_depth/compressedDepth",
@@ -234,7 +234,7 @@ impl DepthTopics {
         Ok(())
     }
 
-    /// Publishes counts that arrived in a file as files again; `buffer` receives a changed file.
+    /// Publishes files of counts that arrived in a file; `buffer` receives a file that was encoded again.
     fn publish_encoded(
         &self,
         depth: &DepthCounts<'_>,

@@ -55,7 +55,7 @@ pub enum SensorError {
     #[error("shared-memory block changed while it was read")]
     Torn,
     /// The frame may show the old view or the new one.
-    #[error("shows the view from before a change or the new one")]
+    #[error("the frame may show the view from before a change or the new view")]
     ViewUnknown,
     /// The frame was dropped because of `degrade.drop`.
     #[error("dropped on purpose")]

@@ -54,8 +54,8 @@ impl ImuConverter {
         converter
     }
 
-    /// Sets noise and covariances of the following samples. With white noise the covariance is its variance, from its
-    /// density and the requested rate.
+    /// Sets noise and covariances of the following samples. With white noise the covariance is the variance of a
+    /// sample, from the noise density and the requested rate.
     pub fn set_noise(&mut self, params: &ImuParams, draws: Draws) {
         self.noise = ImuNoise::new(params, draws);
         let [acceleration, rate] = params.noise.variances(params.rate_hz);

@@ -1,8 +1,8 @@
 //! Finds the axes of the accelerations of the IMU on the wire. The vendor corrected them in January 2026; whether that changed
 //! the sent data is not public.
 //!
-//! The true motion gives the specific force that an accelerometer measures. Conventions that differ in the sign of x and y are
-//! equal while the vehicle is level and does not accelerate horizontally; gravity alone distinguishes the others.
+//! The true motion gives the specific force that an accelerometer measures. Conventions that differ only in the signs of x and y
+//! cannot be distinguished while the vehicle is level and does not accelerate horizontally; gravity alone shows the sign of z.
 use super::{ConventionFinder, Verdict};
 use crate::frames::{Attitude, Frd, Ned, Vector};
 use crate::{config::params::AccelerationAxes, time::SimTime};

@@ -31,7 +31,7 @@ impl LivoxCustom {
         self.publisher.subscribers() > 0
     }
 
-    /// Publishes the points that have a return.
+    /// Publishes points, all of which have a return.
     pub(super) fn publish(
         &mut self,
         points: impl Iterator<Item = LidarPoint>,

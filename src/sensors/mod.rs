@@ -1,4 +1,4 @@
-//! Converts payloads of the simulator to ROS messages: one row of [`spec_of`] and one file per kind of sensor.
+//! Converts payloads of the simulator to ROS messages: one row of [`spec_of`] per type of sensor, one file per family.
 //!
 //! A [`Sensor`] is opened from its row, gets whole payloads ([`FramePayload`]) through a [`SensorPipeline`] and publishes. It
 //! converts only for topics with subscribers, into reused buffers; raw images that need no conversion are published from the

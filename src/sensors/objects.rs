@@ -42,7 +42,7 @@ trait ListEntry: Packet + Send + 'static {
     type ListMessage: crate::msgs::Message;
 
     fn split(list: &mut Self::ListMessage) -> (&mut Header, &mut Vec<Self::EntryMessage>);
-    /// Whether no number is NaN or infinite.
+    /// Whether all numbers are finite.
     fn is_finite(&self) -> bool;
     fn fill(&self, message: &mut Self::EntryMessage, header: &Header);
 }

@@ -31,7 +31,7 @@ pub struct PointAxes {
 }
 
 impl PointAxes {
-    /// Returns the axes of a sensor frame, whose wire is in `convention`; `unit`: metres per unit of the wire.
+    /// Returns the conversion from `convention` on the wire to a sensor's FLU frame; `unit`: metres per unit of the wire.
     pub fn sensor(convention: DepthAxes, unit: f64) -> Self {
         let (order, signs) = match convention {
             DepthAxes::Auto | DepthAxes::Flu => (AxisOrder::Xyz, [1.0, 1.0, 1.0]),
@@ -42,7 +42,7 @@ impl PointAxes {
         Self { order, scale: signs.map(|sign| sign * unit) }
     }
 
-    /// Returns the axes of the world frame, which is NED on the wire; `unit`: metres per unit of the wire.
+    /// Returns the conversion from NED on the wire to the world frame; `unit`: metres per unit of the wire.
     pub fn world(convention: WorldConvention, unit: f64) -> Self {
         let (order, signs) = match convention {
             WorldConvention::Enu => (AxisOrder::Yxz, [1.0, 1.0, -1.0]),

@@ -22,7 +22,7 @@ pub struct TopicSpec {
     pub frame: FrameKind,
     /// The topic exists only with a compressed transport (mode 1 or 3).
     pub compressed_only: bool,
-    /// The row in `docs/topics.md`.
+    /// Text of its row in `docs/topics.md`.
     pub doc: &'static str,
 }
 

@@ -17,7 +17,7 @@ const SKEW: f64 = 2e-6;
 const WITNESS_NS: f64 = 1e6;
 /// How long the first witness is kept.
 const WITNESS_AGE_NS: f64 = 2e9;
-/// Minima farther above the line than this multiple of their usual scatter, and than one of these distances, indicate a step.
+/// Minima above the line by more than this multiple of their usual scatter, and by more than one of these distances, show a step.
 const STEP_SCATTERS: f64 = 10.0;
 const LIFT_STEP_NS: f64 = 5e6;
 const LOWER_STEP_NS: f64 = 1e6;
@@ -28,7 +28,7 @@ const LEAST_SCATTER_NS: f64 = 20e3;
 const LIFT_BUCKETS: usize = 3;
 const LIFT_NS: f64 = 2.5e9;
 
-/// x: simulator time, y: host time minus simulator time, both in ns since the first observation of the run.
+/// x: simulator time, y: host time minus simulator time, both in ns relative to the origin of the run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Point {
     pub(super) x: f64,
@@ -102,7 +102,7 @@ impl Envelope {
         self.newest = self.newest.max(point.x);
     }
 
-    /// Returns the less extreme of two different points that are both far below the line.
+    /// Returns the less extreme of two points that are both far below the line; `None` until there are two.
     fn confirm(&mut self, point: Point) -> Option<Point> {
         let fresh =
             self.low_witness.filter(|w| w.x != point.x && (point.x - w.x).abs() < WITNESS_AGE_NS);

@@ -18,7 +18,7 @@ pub enum Estimator {
     /// Line below all recent points of host time over simulator time.
     #[default]
     Envelope,
-    /// Rule of the vendor's SDK: a constant taken from the first heartbeat, else from the first datagram.
+    /// Rule of the vendor's SDK: a constant offset, taken from the first heartbeat, else from the first datagram.
     Vendor,
 }
 
@@ -69,7 +69,7 @@ pub enum Observation {
     Accepted,
     /// Contradicts the clock; ignored unless others confirm it.
     Rejected,
-    /// The clock was estimated again within a run: a pause, a change of speed, or a clock was set.
+    /// The clock was estimated again within a run, after a pause, a change of speed, or a change of the host's clock.
     Step,
     /// The simulator was restarted.
     Restart,

@@ -5,7 +5,7 @@ const PER_OCTAVE: f64 = 4.0;
 const BINS: usize = 84;
 const FIRST_NS: f64 = 1_000.0;
 
-/// Counts are halved when their total reaches this number, so that the quantiles follow the last minutes.
+/// Counts are halved when their total reaches this number, so that the quantiles follow the latest delays.
 const HALVE_AT: u32 = 8192;
 
 /// Quantiles of delays: a histogram with logarithmic bins and forgetting.

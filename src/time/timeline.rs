@@ -21,7 +21,7 @@ const JUMP_NS: f64 = 250e6;
 /// Smallest slope of the stamps, as a fraction of the estimated slope: stamps always rise.
 const SLOWEST: f64 = 0.02;
 
-/// A continuous, rising, piecewise linear function from simulator time to stamps in ns; jumps are forward only.
+/// A rising, piecewise linear function from simulator time to stamps in ns, continuous except for jumps forward.
 #[derive(Clone, Debug)]
 pub(super) struct Timeline {
     /// Ordered by `sim`. A segment applies to ticks after its `sim`, up to and including the `sim` of the next.
@@ -94,7 +94,7 @@ impl Timeline {
         Some(self.segments.get(index)?.at(sim))
     }
 
-    /// Starts a segment at the frontier that leads towards the estimate.
+    /// Starts a segment at the frontier; its slope leads towards the estimate.
     fn start_segment(&mut self, sim: i64, wanted: i64, slope: f64) {
         let Some(last) = self.segments.back() else { return };
         let from = Segment { sim: self.frontier, stamp: last.at(self.frontier), slope };
@@ -110,7 +110,7 @@ impl Timeline {
             } else {
                 (CORRECTION_NS, SLEW)
             };
-            // A period longer than the constant must not overshoot.
+            // A step longer than the constant must not cause an overshoot.
             let correction = (missing / constant.max(step)).clamp(-limit * slope, limit * slope);
             Segment { slope: (slope + correction).max(SLOWEST * slope), ..from }
         };

@@ -5,9 +5,9 @@ const SAME_RUN_MS: u64 = 1_000;
 
 /// The rule of the vendor's SDK: host time is `start` plus simulator time; `start` is set once.
 ///
-/// Source: golden `recv_time` and `recv_imu`. The error of the rule is the delay of one datagram minus the assumed one (with a
-/// local heartbeat: up to 1 ms), plus the drift of the simulator's clock. One addition: a heartbeat with another start
-/// replaces the old start, because the simulator was restarted.
+/// Source: golden `recv_time` and `recv_imu`. The error of the rule is the delay of one datagram minus the assumed delay (with
+/// a local heartbeat: up to 1 ms), plus the drift of the simulator's clock. Unlike in the SDK, a heartbeat with another
+/// start replaces the old start, because the simulator was restarted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VendorRule {
     /// The start announced by heartbeats.

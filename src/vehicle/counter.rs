@@ -109,14 +109,14 @@ counters! {
 
         // Messages to the vehicle.
         BadMavlinkSink = "bad_mavlink_sink", "A message of `mavlink_sink` that is not a frame.";
-        RateLimited = "rate_limited", "A message of a topic that was not sent: more than 2000 a second came.";
+        RateLimited = "rate_limited", "A message that was not sent, because its topic had more than 2000 a second.";
         SetpointRefused = "setpoint_refused", "A setpoint that was not sent; the reasons are counted below.";
         SetpointInfinite = "setpoint_infinite", "A number is infinite.";
         SetpointNan = "setpoint_nan", "A required number is NaN.";
-        SetpointTooFar = "setpoint_too_far", "The position is too far away.";
+        SetpointTooFar = "setpoint_too_far", "The position is too far away or too high.";
         SetpointNotOnEarth = "setpoint_not_on_earth", "The latitude or longitude is invalid.";
         SetpointTooFast = "setpoint_too_fast", "The speed is too high.";
-        SetpointThrust = "setpoint_thrust", "The thrust is not a fraction.";
+        SetpointThrust = "setpoint_thrust", "The thrust, or its change, is out of range.";
         SetpointReverseThrust = "setpoint_reverse_thrust", "The thrust is negative, and `setpoint.reverse_thrust` is not set.";
         SetpointOrientation = "setpoint_orientation", "The orientation is invalid.";
         SetpointFrame = "setpoint_frame", "PX4 does not take its coordinate frame.";
@@ -124,7 +124,7 @@ counters! {
         SetpointNothing = "setpoint_nothing", "The mask ignores everything.";
         SetpointPartial = "setpoint_partial", "The mask ignores part of a vector that PX4 takes as a whole.";
         SetpointBodyPosition = "setpoint_body_position", "PX4 ignores positions in the body frame.";
-        SetpointBodyYaw = "setpoint_body_yaw", "PX4 takes yaw in the body frame from north.";
+        SetpointBodyYaw = "setpoint_body_yaw", "PX4 measures yaw from north, also in the body frame.";
         SetpointUnbalanced = "setpoint_unbalanced", "An axis has no setpoint.";
         SetpointHomeOffset = "setpoint_home_offset", "PX4 misreads heights above home where home is not at the height of the origin.";
         SetpointNoPosition = "setpoint_no_position", "The setpoint is relative to a position or pose that is unknown or too old.";

@@ -82,7 +82,7 @@ pub struct Estimate {
 pub struct BodyFrame {
     /// Name.
     pub name: String,
-    /// Its attitude in the body frame. Its origin is the body's, because the vehicle does not report its position.
+    /// Its attitude in the body frame. Its origin is the body's, because the vehicle does not report the frame's position.
     pub attitude: Attitude<Flu, Flu>,
 }
 

@@ -21,7 +21,7 @@ impl HeartbeatSender {
         if fcu.now.mono >= self.next {
             self.next = fcu.now.mono + PERIOD;
             let ground_station = fcu.settings.ground_station;
-            // As mavros.
+            // As in mavros.
             let heartbeat = Heartbeat {
                 custom_mode: 0,
                 kind: if ground_station { MAV_TYPE_GCS } else { MAV_TYPE_ONBOARD_CONTROLLER },

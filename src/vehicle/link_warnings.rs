@@ -8,7 +8,7 @@ use std::time::Duration;
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// A stamp farther than this from the present, in s, is of another clock, or too old for an estimator.
 const MAX_GAP: f64 = 1.0;
-/// Autopilots with PX4's modes, or none.
+/// Kinds that need no warning: PX4, and the generic autopilot, which claims no modes of its own.
 const KNOWN: [u8; 2] = [MAV_AUTOPILOT_GENERIC, MAV_AUTOPILOT_PX4];
 
 /// The faults, and when each was last detected. A check returns the warning about a new fault.
@@ -60,7 +60,7 @@ impl LinkWarnings {
         self.systems.retain(|_, seen| *seen + TIMEOUT > now);
         self.stamps.retain(|_, (seen, _)| *seen + TIMEOUT > now);
         let systems = (self.systems.keys())
-            .map(|id| format!("system {id} sends an autopilot's heartbeats on its link"));
+            .map(|id| format!("system {id} sends an autopilot's heartbeats on the same link"));
         let stamps =
             (self.stamps.iter()).map(|(topic, (_, gap))| format!("{topic}: {}", gap_text(*gap)));
         let kinds = self.kinds.iter().map(|autopilot| kind_text(*autopilot));

@@ -1,4 +1,4 @@
-//! The services of a file as a table.
+//! Declares the services of one file as a table.
 use super::{Autopilot, Open};
 use crate::ros::{Responder, RosError};
 use crate::{config::ServiceRow, msgs::Service};
@@ -37,7 +37,7 @@ pub(super) struct VehicleCall<'a, S: Service> {
     pub(super) responder: Responder<S>,
 }
 
-/// Calls a handler; its signature determines the types of a closure.
+/// Calls `handler`; from this signature the compiler infers the argument types of a closure.
 pub(super) fn handle<S: Service>(
     call: VehicleCall<'_, S>,
     request: S::Request,

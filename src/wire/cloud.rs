@@ -208,7 +208,7 @@ impl<'a> CloudView<'a> {
         let plain = Self::view_block::<CloudHeader>(block, max, oldest);
         let odometry = Self::view_block::<OdometryCloudHeader>(block, max, PointForm::F32x4);
         match (plain, odometry) {
-            // A pitch of exactly 0 looks like an empty cloud with the other header.
+            // A pitch of exactly 0 in the longer header looks like an empty cloud with the shorter one.
             (Some(plain), Some(odometry)) if plain.points.is_empty() => {
                 let len = OdometryCloudHeader::LEN
                     + odometry.points.len() * odometry.points.form().bytes();

@@ -2,9 +2,9 @@
 use super::WireError;
 use super::packet::{expect_tag, wrong_length};
 
-/// Length of the short console datagram; its text is used for up to 51 bytes.
+/// Length of the short console datagram, which is used for texts of up to 51 bytes.
 pub const CONSOLE_SHORT_LEN: usize = 56;
-/// Length of the long console datagram; its text is used for up to 249 bytes.
+/// Length of the long console datagram, which is used for texts of up to 249 bytes.
 pub const CONSOLE_LONG_LEN: usize = 256;
 
 const TAG: i32 = 1_234_567_890;

@@ -20,7 +20,7 @@ packets! {
         yaw: F32 = "Heading in degrees; altitude in m of a geodetic origin.",
         xy: [F64; 2] = "North and east in m; latitude and longitude in degrees.",
     }
-    /// `CptSimCMD`, 64 bytes, to the same addresses: loads another vehicle model or map.
+    /// `CptSimCMD`, 64 bytes, to the addresses of [`CopterSimRequestPacket`]: loads another vehicle model or map.
     ///
     /// Source: vendor SDK, golden `coptersim_send`.
     CopterSimLoadPacket("model or map for CopterSim", 1_234_567_895) {
@@ -78,7 +78,7 @@ impl CopterSimRequestPacket {
         Self { place: 1, yaw: yaw.into(), xy: xy.map(F64::new), ..self }
     }
 
-    /// After [`Self::at`]: puts the vehicle at down in m, with roll and pitch in degrees, instead of on the ground.
+    /// After [`Self::at`]: sets down in m, roll and pitch in degrees, instead of putting the vehicle on the ground.
     #[must_use]
     pub fn standing(self, z_roll_pitch: [f32; 3]) -> Self {
         Self { stand: 1, z_roll_pitch: z_roll_pitch.map(F32::new), ..self }

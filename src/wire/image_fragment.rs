@@ -2,7 +2,7 @@ use super::{Packet, WireError};
 use zerocopy::FromBytes;
 use zerocopy::little_endian::{F64, I32};
 
-/// Payload bytes of a full fragment.
+/// Payload bytes of a full fragment, unless the sensor's request contains another number.
 pub const MAX_FRAGMENT_PAYLOAD: usize = 60_000;
 
 /// The two header layouts in use.

@@ -1,8 +1,8 @@
 //! MAVLink frames: boundaries, sender and message.
 //!
 //! The codec is the `mavlink` crate (dialect `common`, with message extensions). It maps enumerations to names and rejects
-//! a message with an unknown number; autopilots are newer than any dialect, so the few messages whose numbers
-//! must pass unchanged (commands, modes, mission items) are read and written here by offset: [`raw`].
+//! a message with an unknown number; autopilots are newer than any dialect, so messages whose numbers must pass
+//! unchanged (commands, modes, mission items and others) are read and written here by offset: [`raw`].
 //!
 //! Source: <https://mavlink.io/en/guide/serialization.html>.
 pub mod numbers;
@@ -185,7 +185,7 @@ pub fn seal(frame: &mut [u8]) {
     }
 }
 
-/// Returns every frame of a datagram, and the skipped bytes between them. Frames do not span datagrams.
+/// Returns every frame of a datagram, and an error for each range of skipped bytes. Frames do not span datagrams.
 pub fn frames(datagram: &[u8]) -> impl Iterator<Item = Result<Frame<'_>, FrameError>> {
     let mut rest = datagram;
     std::iter::from_fn(move || {

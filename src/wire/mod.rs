@@ -3,7 +3,7 @@
 //! Every fixed layout is a `repr(C)` struct of little-endian fields with alignment 1 ([`zerocopy`]), declared by `packets!`, so
 //! that its definition is its specification and parsing is a checked view. [`Packet::parse`] verifies length and check word;
 //! all other fields are plain numbers in the simulator's frame (NED world, FRD body). [`IntoBytes::as_bytes`] of a value made by
-//! the struct's `new` returns the bytes to send.
+//! the struct's `new` returns the bytes to send. "Source: golden" names recordings of the vendor's SDK in test/fixtures/golden.
 //!
 //! ```
 //! use rfly_bridge::wire::{ImuPacket, IntoBytes, Packet};

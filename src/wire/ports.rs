@@ -60,7 +60,7 @@ ports! {
     coptersim = 30100, 2 "`CopterSim` of vehicle 1.";
     true_state = 30101, 2 "True states of vehicle 1.";
     imu = 31000, 1 "IMU samples of vehicle 1, if the request contains no port.";
-    outputs = 40101, 2 "Outputs of a model in the autopilot of vehicle 1.";
+    outputs = 40101, 2 "Outputs of the modified autopilot of vehicle 1.";
     direct = 14580, 1 "The autopilot of vehicle 1 if it runs without `CopterSim`.";
 }
 

@@ -62,7 +62,7 @@ pub fn shm_name(seq_id: u16) -> String {
 /// Returns the size of the block of a sensor, or `None` for an unknown type or too many objects. A cloud has the format of
 /// the oldest simulators.
 ///
-/// `max_objects` is the second other parameter (types 30 and 31).
+/// `max_objects` is `otherParams[1]` of types 30 and 31; other types ignore it.
 pub fn shm_block_len(type_id: u16, width: u16, height: u16, max_objects: u32) -> Option<usize> {
     let kind = SensorKind::from_type_id(type_id)?;
     let points = points_of(kind, width, height);

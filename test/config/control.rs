@@ -140,9 +140,9 @@ fn what_udp_ultrasimple_needs_is_asked_for_at_once() {
 fn an_address_that_no_answer_comes_from_is_refused_with_a_way_out() {
     for name in ["simulator_address", "vehicle3.address"] {
         for (address, what) in [
-            ("255.255.255.255", "a broadcast"),
-            ("224.0.0.10", "a group"),
-            ("0.0.0.0", "no address"),
+            ("255.255.255.255", "a broadcast address"),
+            ("224.0.0.10", "a multicast address"),
+            ("0.0.0.0", "the unspecified address"),
         ] {
             let why = params(&[(name, address)]).unwrap_err();
             for part in [name, address, what, "vehicle<CopterID>.address", "accept_from"] {

@@ -77,7 +77,7 @@ impl Rig {
                 ..Ports::default()
             },
             state_rate: 0,
-            // Leaves the reader time between two datagrams, of which a default receive buffer holds six.
+            // Leaves the reader time between two datagrams, of which a default receive buffer holds only a few.
             link_gbit_per_s: 1.0,
             world,
             ..EmulatorOptions::default()

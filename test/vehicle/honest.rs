@@ -116,7 +116,7 @@ fn a_take_off_that_leads_to_none_is_no_success() {
     assert_eq!(
         said(&rig),
         [
-            "cmd/takeoff: accepted, but the vehicle does not take off; the altitude is above sea level"
+            "cmd/takeoff: accepted, but the vehicle does not take off; the requested altitude is measured from sea level"
         ]
     );
     // A fixed wing that nobody launches.

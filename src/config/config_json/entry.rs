@@ -322,7 +322,7 @@ fn read_other_params(
             Some(_) => "EularOrQuat",
             None => "EularOrQuat and SensorAngQuat",
         };
-        let why = "with 8 they are not needed";
+        let why = "8 otherParams do not";
         let why = format!("is missing: {sensor} has 16 otherParams, which need {missing}; {why}");
         entry.problem("EularOrQuat", why);
         return None;

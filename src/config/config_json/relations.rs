@@ -33,7 +33,7 @@ fn check_seq_ids(drafts: &[Draft], findings: &mut Findings) {
     }
 }
 
-/// Gives a sensor whose file selects shared memory (where ports do not matter) its default port if another sensor has its port.
+/// Gives a sensor whose entry selects shared memory, where ports do not matter, its default port if another has the same port.
 fn separate_ports(drafts: &mut [Draft], findings: &mut Findings) {
     let taken: Vec<_> = drafts.iter().map(|d| (d.seq_id, d.udp_port)).collect();
     let is_taken = |seq_id, port| taken.iter().any(|(id, other)| *id != seq_id && *other == port);

@@ -38,9 +38,9 @@ pub(super) fn unsupported(id: i64) -> Option<&'static str> {
     }
 }
 
-const KEY: &str = "otherParams";
+const PARAMS: &str = "otherParams";
 
-/// Returns how many of the first `otherParams` a type uses.
+/// Returns the number of `otherParams` that a type uses; they are the first ones.
 pub(super) const fn used_params(kind: SensorKind) -> usize {
     use SensorKind::*;
     match kind {
@@ -106,8 +106,8 @@ fn check_depth(entry: &mut SensorEntry<'_>, p: &[f64; 16]) {
         (2, "the metres per count (0 for 0.001)"),
     ] {
         if p[i] < 0.0 {
-            entry
-                .problem(&format!("{KEY}[{i}]"), format!("{name} must be at least 0, is {}", p[i]));
+            let why = format!("{name} must be at least 0, is {}", p[i]);
+            entry.problem(&format!("{PARAMS}[{i}]"), why);
         }
     }
     if p[1] > 0.0 && p[1] <= p[0] {
@@ -130,7 +130,7 @@ fn check_cloud(entry: &mut SensorEntry<'_>, optics: Optics, p: &[f64; 16]) {
     }
     if are_petals(p) {
         let why = "are those of a Livox Mid-40, which has TypeID 22; they are sent unchanged, and give a lidar with almost no field of view";
-        entry.warning(KEY, why);
+        entry.warning(PARAMS, why);
         return;
     }
     for (i, name, limit) in [(2, "horizontal", 360.0), (4, "vertical", 90.0)] {
@@ -138,15 +138,15 @@ fn check_cloud(entry: &mut SensorEntry<'_>, optics: Optics, p: &[f64; 16]) {
         for (k, angle) in [(i, min), (i + 1, max)] {
             if angle.abs() > limit {
                 let why = format!("the {name} field must be in -{limit}..={limit} deg, is {angle}");
-                entry.problem(&format!("{KEY}[{k}]"), why);
+                entry.problem(&format!("{PARAMS}[{k}]"), why);
             }
         }
         if min > max {
             let why = format!("the {name} field ends at {max} deg, before it begins at {min} deg");
-            entry.problem(&format!("{KEY}[{}]", i + 1), why);
+            entry.problem(&format!("{PARAMS}[{}]", i + 1), why);
         } else if min == max && name == "horizontal" {
             let why = format!("the horizontal field is empty: from {min} to {max} deg");
-            entry.warning(&format!("{KEY}[{}]", i + 1), why);
+            entry.warning(&format!("{PARAMS}[{}]", i + 1), why);
         }
     }
 }

@@ -42,7 +42,7 @@ parameters! {
             "Accepted senders besides `simulator_address` and `vehicle<CopterID>.address`: addresses, networks such as 192.168.1.0/24, or `any`. \
             Datagrams from others are dropped, counted in /diagnostics, and logged once per sender (docs/network.md).";
         bind_address: Option<Ipv4Addr> = "bind_address", Address = "",
-            "Address of this host to listen at. Empty: 127.0.0.1 if all accepted senders are local, else every interface.";
+            "Address of this host to listen at. Empty: 127.0.0.1 if all accepted senders and receive_address are on loopback, else every interface.";
         ports: Ports
             = "control.base_port", Int(1, 45_000) = 20_100,
                 "Control port of vehicle 1, the vendor's UDP_START_PORT; its states arrive at the port after it. The ports of each further vehicle \
@@ -81,8 +81,8 @@ parameters! {
         compressed_enabled: bool = "compressed.enabled", Bool = true,
             "Offer `<image>/compressed` where the simulator sends PNG or JPEG; the bytes pass through undecoded.";
         image_allow_larger: bool = "image.allow_larger", Bool = false,
-            "Accept PNG and JPEG images larger than DataWidth x DataHeight. Otherwise they are refused before decoding: a small file can expand to \
-            many megabytes.";
+            "Accept PNG and JPEG images of up to 4 times the pixels of DataWidth x DataHeight, or 8 million. Otherwise larger ones are refused \
+            before decoding: a small file can expand to many megabytes.";
         cloud_layout: CloudLayout = "cloud.layout", Choice = "xyz_label",
             "Fields of the points of lidars in their own frame (types 20, 22 and 23): xyz_label, or as the driver of a real lidar publishes them.";
         cloud_scan_time: ScanTime = "cloud.scan_time", Choice = "instant",

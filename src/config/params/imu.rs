@@ -13,7 +13,7 @@ parameters! {
         frame: ImuFrame = "imu.frame", Choice = "flu", "Axes of the message: `flu` as in REP 103, `frd` as the simulator reports.";
         acceleration_axes: AccelerationAxes = "imu.acceleration_axes", Choice = "auto",
             "Axes of the accelerations on the wire, which changed in January 2026: f forward, b backward, l left, r right, u up, d down. `auto`: frd \
-            until the true motion shows another one; at rest and level frd and bld read the same.";
+            until the true motion shows other axes; at rest and level, frd and bld read the same.";
         orientation: ImuOrientation = "imu.orientation", Choice = "none",
             "`none`: no orientation, marked by -1 in the covariance (REP 145). `truth`: the vehicle's true attitude in the map at the time of the \
             sample, for consumers that read only the quaternion. The autopilot's estimate is on `<mavros>/imu/data`.";
@@ -30,7 +30,7 @@ parameters! {
         [IMU]
         accelerometer_density: f64 = "imu.accelerometer_noise_density", Float(0.0, 10.0) = 0.0, ["m/s^2/sqrt(Hz)"] live
             "White noise added to the accelerations, as in Kalibr's imu.yaml. A sample gets the variance density^2 * `imu.rate_hz`, which replaces \
-            the covariance above. Seeded by `degrade.seed` (docs/degrade.md).";
+            `imu.linear_acceleration_covariance`. Seeded by `degrade.seed` (docs/degrade.md).";
         accelerometer_walk: f64 = "imu.accelerometer_random_walk", Float(0.0, 10.0) = 0.0, ["m/s^3/sqrt(Hz)"] live
             "Random walk of the bias of the accelerations, as in Kalibr's imu.yaml; 0 at the simulator's time 0.";
         accelerometer_bias: [f64; 3] = "imu.accelerometer_bias", Vector(-100.0, 100.0) = [0.0, 0.0, 0.0], ["m/s^2"] live

@@ -53,11 +53,11 @@ use std::net::Ipv4Addr;
 impl Params {
     /// Returns the control link of a vehicle.
     pub fn control_link(&self, id: u16) -> &ControlLink {
-        const LINK_OF_MODELS: ControlLink = ControlLink::Simulator(SimMode::UdpSimple);
+        const FLOWN_HERE_LINK: ControlLink = ControlLink::Simulator(SimMode::UdpSimple);
         let vehicle = self.per_vehicle.get(&id);
         let given = vehicle.and_then(|vehicle| vehicle.link.as_ref());
         let is_flown_here = vehicle.is_some_and(VehicleParams::is_flown_here);
-        given.unwrap_or(if is_flown_here { &LINK_OF_MODELS } else { &self.control.link })
+        given.unwrap_or(if is_flown_here { &FLOWN_HERE_LINK } else { &self.control.link })
     }
 
     /// Returns the prefix of a vehicle's mavros-style topics.

@@ -30,8 +30,8 @@ parameters! {
         exclude_regex: String = "record.exclude_regex", Str = "", live
             "Regular expression, as `ros2 bag record --exclude-regex`: the next bag has no topics in whose full names it occurs. Empty: no exception.";
         depth: RecordDepth = "record.depth", Choice = "32FC1", live
-            "Depth images in the next bag: `32FC1` metres, the values as the simulator sends them; `16UC1` millimetres; `all` encodings that \
-            are published, with files for image_transport. Without depth.publish_float it is never 32FC1 alone.";
+            "Depth images in the next bag. `32FC1`: in metres, not rounded; without depth.publish_float the main depth topic. `16UC1`: \
+            the main depth topic (depth.encoding). `all`: every encoding that is published, with the files for image_transport.";
         compression: RecordCompression = "record.compression", Choice = "zstd", live
             "Compression of the chunks of the next recordings (MCAP).";
     }

@@ -45,7 +45,7 @@ parameters! {
             "Publish clouds also as sensor_msgs/LaserScan on `scan` beside them, while it has a subscriber: one ring of a mechanical lidar (type \
             20), or a band of heights (types 7, 20, 22 and 23). Other sensors have no scan.";
         ring: Option<u16> = "scan.ring", Int(-1, 65_535) = -1,
-            "Number of the ring from the lowest, 0; -1: the one nearest to the horizontal plane of the sensor.";
+            "Number of the ring, counted from the lowest, which is 0; -1: the one nearest to the horizontal plane of the sensor.";
         min_height: f64 = "scan.min_height", Float(-1000.0, 1000.0) = -0.2, ["m"] "Lowest z of a band, in the frame of the sensor.";
         max_height: f64 = "scan.max_height", Float(-1000.0, 2000.0) = 0.2, ["m"] "Highest z of a band, in the frame of the sensor.";
         angle_min: f64 = "scan.angle_min", Float(-TAU, PI) = -PI, ["rad"]

@@ -51,7 +51,7 @@ pub struct ParameterSpec {
     pub default: Option<ParamValue>,
     /// Unit, or empty.
     pub unit: &'static str,
-    /// Description in one or two sentences.
+    /// Description.
     pub doc: &'static str,
     /// Whether it can be set at run time; others need a restart.
     pub live: bool,

@@ -106,9 +106,9 @@ fn check_hosts(params: &Params, problems: &mut Problems) {
     let simulator = [("simulator_address".to_owned(), params.simulator_address)];
     for (name, address) in simulator.into_iter().chain(hosts) {
         let what = match address {
-            Ipv4Addr::BROADCAST => "a broadcast",
-            Ipv4Addr::UNSPECIFIED => "no address",
-            _ if address.is_multicast() => "a group",
+            Ipv4Addr::BROADCAST => "a broadcast address",
+            Ipv4Addr::UNSPECIFIED => "the unspecified address",
+            _ if address.is_multicast() => "a multicast address",
             _ => continue,
         };
         let why = format!(

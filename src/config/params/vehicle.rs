@@ -24,8 +24,8 @@ parameters! {
             "What the renderer draws for a vehicle that the bridge flies: class + 1000 x style; 0: class 3 for a point mass, 100 for a fixed wing."
             => |r| r.read::<Option<i32>>("model_type").filter(|class| *class > 0);
         start: [f64; 3] = "start", Vector(-100_000.0, 100_000.0) = [0.0, 0.0, 0.0], ["m"]
-            "Where a vehicle that the bridge flies starts, and stands after a restart, in the map. With a terrain, z is that of the ground.";
-        start_yaw_deg: f64 = "start_yaw_deg", Float(-360.0, 360.0) = 0.0, ["deg"] "Its heading in the map, anticlockwise from x.";
+            "Start position in the map of a vehicle that the bridge flies. With a terrain, z is that of the ground.";
+        start_yaw_deg: f64 = "start_yaw_deg", Float(-360.0, 360.0) = 0.0, ["deg"] "Yaw at the start in the map, anticlockwise from x.";
     }
 }
 

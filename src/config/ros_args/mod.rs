@@ -1,7 +1,7 @@
 //! Command line of a ROS 2 node and its parameter files, as rcl reads them.
 //!
-//! Values apply in the order of the command line; in rcl a section `/node:` of a parameter file can win over a later `-p`. Remap
-//! rules for services only, enclaves and log files are ignored. [`parse_bridge`] also reads, outside `--ros-args`: `Config.json`,
+//! Values apply in the order of the command line, unlike in rcl, where a section `/node:` of a parameter file can win over a
+//! later `-p`. Service remaps, enclaves and log files are ignored. [`parse_bridge`] reads outside `--ros-args`: `Config.json`,
 //! `--config FILE`, `--params-file FILE`, `--log-level LEVEL`, `--middleware NAME`, `-p name:=value`, `-r from:=to`.
 mod param_file;
 pub(crate) mod yaml;
@@ -156,13 +156,13 @@ impl ArgParser {
     /// Reads an argument outside `--ros-args`; leaves subcommands and their own arguments in `rest`.
     fn read_outside(&mut self, arg: String, args: &mut Peekable<impl Iterator<Item = String>>) {
         const RULES: [&str; 4] = ["-p", "--param", "-r", "--remap"];
-        const FILES: [&str; 4] = ["--config", "--params-file", "--log-level", "--middleware"];
+        const OPTIONS: [&str; 4] = ["--config", "--params-file", "--log-level", "--middleware"];
         let is_first = self.out.rest.is_empty();
         let (option, value) =
             arg.split_once('=').map_or((arg.as_str(), None), |(option, v)| (option, Some(v)));
         let is_rule = RULES.contains(&arg.as_str());
         if is_rule && (is_first || args.peek().is_some_and(|next| next.contains(":=")))
-            || FILES.contains(&option)
+            || OPTIONS.contains(&option)
         {
             match value.map(str::to_owned).or_else(|| args.next()) {
                 Some(path) if option == "--config" => self.read_config(path),
@@ -277,7 +277,7 @@ impl ArgParser {
         }
     }
 
-    /// Finds the node's name first: the other rules may name another node.
+    /// Finds the node's name first, because the other rules apply only to the node that they name.
     fn finish(mut self) -> Result<RosArgs, Problems> {
         let is_name = |rule: &Rule| matches!(rule.left.as_str(), "__node" | "__name");
         let is_for = |node: &Option<String>, name: &str| {

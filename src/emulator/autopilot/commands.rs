@@ -20,7 +20,7 @@ const FAILED: MavResult = MavResult::MAV_RESULT_FAILED;
 const NAN_AS_INT: i32 = 0x7ff8_0000;
 /// Floats near INT32_MAX, which means "here" in COMMAND_INT; COMMAND_LONG uses NaN.
 const INT_MAX_AS_FLOAT: std::ops::RangeInclusive<f64> = 2_147_483_520.0..=2_147_483_904.0;
-/// A vehicle does not take off for a goal that is farther away, in m.
+/// Largest distance in m of a take-off's goal: for a farther goal the vehicle stays on the ground.
 const TOO_FAR: f64 = 100_000.0;
 /// Value of parameter 2 that forces disarming; arming is never forced.
 const FORCE: f32 = 21196.0;
@@ -47,7 +47,7 @@ struct Command {
     /// Altitudes are above sea level: PX4 ignores the frame of COMMAND_INT.
     p: [f64; 7],
     target: (u8, u8),
-    /// Whether the values are encoded as in the other message type.
+    /// Whether x and y are encoded as in the other one of COMMAND_LONG and COMMAND_INT, which PX4 denies.
     is_misread: bool,
 }
 
@@ -93,7 +93,7 @@ impl Autopilot {
             };
             pilot.replies.push(ack.into());
         };
-        // PX4 does not accept broadcast commands; component 0 addresses all components of its own system.
+        // PX4 executes broadcasts (system 0) of requests only; component 0 addresses all components of its own system.
         let is_request =
             matches!(command.number, MAV_CMD_REQUEST_MESSAGE | MAV_CMD_REQUEST_PROTOCOL_VERSION);
         let (system, component) = command.target;
@@ -134,7 +134,7 @@ impl Autopilot {
             MAV_CMD_DO_FLIGHTTERMINATION if p[0] < 0.5 => DENIED,
             MAV_CMD_DO_FLIGHTTERMINATION => self.change(Mode::Termination),
             MAV_CMD_DO_CHANGE_ALTITUDE => self.change_altitude(p[0]),
-            // There is no landing in a mission.
+            // The landing sequence of a mission is not emulated.
             MAV_CMD_DO_LAND_START => MavResult::MAV_RESULT_CANCELLED,
             MAV_CMD_MISSION_START => self.start_mission(p[0]),
             MAV_CMD_GET_HOME_POSITION => self.send_once(HOME_POSITION_DATA::ID),
@@ -323,8 +323,8 @@ impl Autopilot {
         ACCEPTED
     }
 
-    /// Unless CHANGE_MODE is the only flag, PX4 answers "unsupported", but flies there nevertheless if it loiters. A vehicle that
-    /// is not armed drops the goal.
+    /// Unless CHANGE_MODE is the only flag, PX4 answers "unsupported", but flies to the goal nevertheless if it loiters. A
+    /// vehicle that is not armed drops the goal.
     fn reposition(&mut self, p: &[f64; 7]) -> MavResult {
         const CHANGE_MODE: u32 =
             MavDoRepositionFlags::MAV_DO_REPOSITION_FLAGS_CHANGE_MODE.bits() as u32;

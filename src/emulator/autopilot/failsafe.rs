@@ -43,7 +43,7 @@ pub(super) enum FenceBreach {
     Distance,
     /// GF_MAX_VER_DIST above home.
     Height,
-    /// The areas of the plan.
+    /// The uploaded areas.
     Area,
 }
 
@@ -70,7 +70,7 @@ pub(super) enum FailsafeAction {
 }
 
 impl FailsafeAction {
-    /// COM_LOW_BAT_ACT: 0 only warns, 1 returns, 2 lands, 3 returns and, at the emergency level, lands.
+    /// COM_LOW_BAT_ACT: 0 only warns. From the critical level on, 1 returns, 2 lands, 3 returns and lands at the emergency level.
     fn for_charge(charge: ChargeLevel, action: i32) -> Self {
         match (charge, action) {
             (ChargeLevel::Fine, _) => Self::Nothing,
@@ -119,7 +119,7 @@ impl Failsafe {
         self.charge >= ChargeLevel::Critical || self.breach.is_some()
     }
 
-    /// The user has changed the mode: that mode stays until another failsafe triggers.
+    /// Notes that the user has changed the mode, which then stays until another failsafe triggers.
     pub(super) fn overrule(&mut self) {
         self.is_overruled = true;
     }

@@ -12,7 +12,7 @@ const SPOOL_UP: f64 = 1.0;
 const SEARCH: f64 = 10.0;
 /// Duration of the take-off ramp in s (MPC_TKO_RAMP_T).
 const RAMP: f64 = 3.0;
-/// Climb rate in m/s at the start of the ramp, which makes the thrust zero.
+/// Climb rate in m/s at the start of the ramp; this one makes the thrust zero.
 const RAMP_START: f64 = -2.45;
 /// Time on the ramp in s after which the land detector reports a take-off.
 const LIFT: f64 = 1.0;
@@ -85,7 +85,7 @@ pub(super) struct FlightTask {
 }
 
 impl FlightTask {
-    /// Resets the task, so that the next step restarts it.
+    /// Restarts the task from the vehicle's present state.
     pub(super) fn restart(&mut self, body: &VehicleBody, now: f64) {
         self.started = now;
         self.start = body.state.position;

@@ -158,7 +158,7 @@ impl Autopilot {
     }
 
     pub(super) fn battery_mv(&self) -> u16 {
-        // Four cells from 3.5 V empty to 4.05 V full, as PX4's simulated battery.
+        // Four cells of 3.5 V (empty) to 4.05 V (full), as PX4's simulated battery has.
         (4000.0 * (3.5 + 0.55 * self.battery / 100.0)) as u16
     }
 
@@ -229,7 +229,7 @@ impl Autopilot {
         let state = [euler, f3(&motion.pose.position), f3(&motion.velocity), f3(&motion.rate)];
         controls[..12].copy_from_slice(state.as_flattened());
         controls[15] = if self.has_position() { 1.0 } else { 0.0 };
-        let time_usec = (self.now * 1e3).round() as u64; // in ms, as its readers expect
+        let time_usec = (self.now * 1e3).round() as u64; // CopterSim sends ms in this field
         HilActuatorControls { time_usec, flags: 1_234_567_890, controls, mode: 0 }.into()
     }
 }

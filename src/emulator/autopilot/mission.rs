@@ -12,7 +12,7 @@ use crate::wire::mavlink::raw::{
 use crate::wire::mavlink::{Frame, Outbound};
 use std::collections::BTreeMap;
 
-/// Time in s until a lost answer is requested again, and until a transfer is aborted.
+/// Time in s without an answer until it is requested again, and without progress until the transfer is aborted.
 const RETRY: f64 = 0.25;
 const PATIENCE: f64 = 5.0;
 /// Limit of consecutive items without motion, to end a loop of jumps.
@@ -38,20 +38,20 @@ struct Upload {
 pub(super) struct Mission {
     lists: [Vec<MissionItemInt>; 3],
     transfer: Option<Transfer>,
-    /// Whether the ground station has sent MISSION_ITEM_INT; until then PX4 requests the old form.
+    /// Whether the ground station has sent MISSION_ITEM_INT; until then PX4 sends MISSION_REQUEST, the old form.
     uses_int: bool,
     current: usize,
     arrived_at: Option<f64>,
     is_finished: bool,
     speed: Option<f64>,
-    /// How often each jump was taken.
+    /// How often each DO_JUMP was executed, by its index.
     jumps: BTreeMap<usize, u32>,
     reached: Option<(u16, f64)>,
     is_current_changed: bool,
     /// Home in m, NED from the map centre.
     pub(super) home: Vec3,
     pub(super) geo: Geo,
-    /// Whether a return to launch is due, as the last item of the mission.
+    /// Whether the mission has ended at an item that returns to launch, and the return has not begun.
     pub(super) is_return_due: bool,
     /// Whether the mission was cleared since its start.
     pub(super) was_cleared: bool,
@@ -243,7 +243,7 @@ impl Mission {
             target_component: exchange.peer.1,
             seq,
             mission_type: list,
-            // In the other lists PX4 marks the first item.
+            // PX4 marks the first item of the fence and rally lists.
             current: u8::from(usize::from(seq) == if list == 0 { self.current } else { 0 }),
             ..*item
         };
@@ -369,7 +369,7 @@ impl Mission {
         None
     }
 
-    /// Changes the speed in m/s; 0 or less restores that of the parameter.
+    /// Changes the speed in m/s; 0 or less restores that of MPC_XY_CRUISE.
     pub(super) fn change_speed(&mut self, speed: f64) {
         self.speed = (speed > 0.0).then_some(speed);
     }

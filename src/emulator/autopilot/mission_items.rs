@@ -10,7 +10,7 @@ use crate::wire::mavlink::raw::{MissionItem, MissionItemInt};
 const MOTIONS: [u16; 5] = [
     MAV_CMD_NAV_WAYPOINT, MAV_CMD_NAV_LOITER_UNLIM, MAV_CMD_NAV_LOITER_TIME, MAV_CMD_NAV_LAND, MAV_CMD_NAV_TAKEOFF,
 ];
-/// Items about the course of the mission.
+/// Items that change the sequence or the speed of the mission.
 #[rustfmt::skip] // a table
 const CONTROLS: [u16; 4] =
     [MAV_CMD_NAV_RETURN_TO_LAUNCH, MAV_CMD_NAV_DELAY, MAV_CMD_DO_JUMP, MAV_CMD_DO_CHANGE_SPEED];
@@ -35,7 +35,7 @@ const OTHER_LISTS: std::ops::RangeInclusive<u16> = 5000..=5100;
 pub(super) struct Leg {
     /// Position in m, NED from the map centre.
     pub(super) position: Vec3,
-    /// Yaw in rad; NaN: along the way.
+    /// Yaw in rad; NaN: towards the position.
     pub(super) yaw: f64,
     /// Acceptance radius in m.
     pub(super) radius: f64,
@@ -88,7 +88,7 @@ pub(super) fn refusal(item: &MissionItemInt) -> Option<MavMissionResult> {
     }
 }
 
-/// Converts an item to the form that PX4 stores: integer coordinates and their frames. Fence items have no heights.
+/// Gives an item the frame that PX4 stores, that of integer coordinates. Fence items lose relative altitude and autocontinue.
 pub(super) fn to_stored(item: MissionItemInt, list: u8) -> MissionItemInt {
     let is_fence = list == MAV_MISSION_TYPE_FENCE;
     let frame = match item.frame {

@@ -62,7 +62,7 @@ const STICKS_TIMEOUT: f64 = 0.5;
 
 /// Height above the ground in m from which a scripted vehicle counts as flying.
 const AIRBORNE: f64 = 0.5;
-/// Share of the thrust that hovering needs (MPC_THR_HOVER).
+/// Share of the maximum thrust that hovering needs (MPC_THR_HOVER).
 const HOVER: f64 = 0.5;
 
 /// A vehicle's autopilot.
@@ -189,7 +189,7 @@ impl Autopilot {
         self.clock = now.max(self.now);
     }
 
-    /// Position in m, NED from the origin: where the vehicle started, unless a message has moved it.
+    /// Position in m, NED from the local origin. The origin is where the vehicle started, unless a message has moved it.
     pub fn local(&self) -> Vec3 {
         self.motion.pose.position - self.origin
     }
@@ -321,7 +321,7 @@ impl Autopilot {
 
     /// Updates PX4's simulated battery, which is full while disarmed, unless its level is overridden.
     fn update_battery(&mut self, dt: f64) {
-        // Measured on PX4: 90 % in 60 s of flight.
+        // Measured on PX4: a flight of 60 s, the default of SIM_BAT_DRAIN, drains 90 %.
         let rate = 90.0 / self.parameters.number("SIM_BAT_DRAIN").max(1.0);
         let least = self.parameters.number("SIM_BAT_MIN_PCT");
         let damaged = self.damage.charge.map(|charge| charge * 100.0);

@@ -82,7 +82,7 @@ pub(super) struct Modes {
 
 /// Period in s of checks for setpoints while disarmed, as in PX4; it is 0.1 s while armed.
 const CHECK_PERIOD: f64 = 0.5;
-/// Time in s that a vehicle must rest until PX4's land detector reports it.
+/// Time in s that a vehicle must rest until PX4's land detector reports a landing.
 const LAND_TIME: f64 = 2.0;
 /// Time in s from flight termination to disarming.
 const LOCKDOWN: f64 = 5.0;
@@ -196,14 +196,14 @@ impl Modes {
         ACCEPTED
     }
 
-    /// A command interrupts the scripted flight: the vehicle is armed, and in the air.
+    /// Interrupts the scripted flight for a command: the vehicle is armed, and in the air.
     pub(super) fn start_from_script(&mut self) {
         (self.is_armed, self.armed_at) = (true, self.now);
         (self.landed, self.has_flown, self.is_from_ground) = (Landed::Air, true, false);
         self.resting_since = None;
     }
 
-    /// The command was rejected: the scripted flight continues.
+    /// Continues the scripted flight, because the command was rejected.
     pub(super) fn return_to_script(&mut self) {
         (self.is_armed, self.landed) = (false, Landed::Ground);
         (self.has_flown, self.is_from_ground) = (false, true);
@@ -324,7 +324,7 @@ impl Modes {
         }
     }
 
-    /// Executes a failsafe action, or leaves a mode whose requirements are lost; resumes the mode later.
+    /// Executes a failsafe action, or leaves a mode whose requirements are lost; resumes the mode when the cause is gone.
     fn fail_safe(
         &mut self,
         parameters: &ModeParameters,

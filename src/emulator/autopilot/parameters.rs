@@ -84,7 +84,7 @@ fn parse_name(field: &[u8]) -> Cow<'_, str> {
 /// The parameters of a vehicle.
 #[derive(Clone, Debug)]
 pub struct Parameters {
-    /// Sorted by name, PX4's numbering.
+    /// Sorted by name; the index is PX4's `param_index`.
     values: Vec<(&'static str, ParameterNumber)>,
     /// Number of parameters still to be listed, and the time of the next one.
     listing: Option<(usize, f64)>,
@@ -190,7 +190,7 @@ impl Parameters {
                 _ => None,
             };
             if name == HASH {
-                self.listing = None; // a client that already has the list stops it this way
+                self.listing = None; // a client that already has the list stops the listing this way
             } else if let (Some(index), Some(number)) = (self.find(&name), number)
                 && discriminant(&number) == discriminant(&self.values[index].1)
             {

@@ -1,5 +1,5 @@
-//! Motion of a vehicle between two steps of its controllers: a function of time. The IMU reads its derivatives, so
-//! that both agree.
+//! Motion of a vehicle between two steps of its controllers: a function of time. The IMU measures the derivatives of this
+//! function, so that pose and IMU agree.
 //! A multirotor is a point mass on which gravity, drag and a thrust along the upward body axis act; rates and thrust follow
 //! their setpoints with a lag.
 use crate::emulator::world::{GRAVITY, Kinematics, Pose, Quat, Vec3};

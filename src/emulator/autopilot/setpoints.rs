@@ -13,7 +13,7 @@ use crate::wire::mavlink::raw::{
 const FORCE: u16 = P::POSITION_TARGET_TYPEMASK_FORCE_SET.bits();
 const NO_YAW: u16 = P::POSITION_TARGET_TYPEMASK_YAW_IGNORE.bits();
 const NO_YAW_RATE: u16 = P::POSITION_TARGET_TYPEMASK_YAW_RATE_IGNORE.bits();
-/// Masks of vectors.
+/// Bits of `type_mask` that mask a whole vector.
 const NO_POSITION: u16 = 0o7;
 const NO_VELOCITY: u16 = 0o70;
 const NO_ACCELERATION: u16 = 0o700;
@@ -109,7 +109,7 @@ impl Autopilot {
         (!is_ignored).then(|| follow(goal.or_stop()))
     }
 
-    /// Reads SET_ATTITUDE_TARGET. NaN as a component keeps the present rate.
+    /// Reads SET_ATTITUDE_TARGET. A body rate that is NaN keeps its present value.
     pub(super) fn attitude_setpoint(
         &self,
         m: &SetAttitudeTarget,
@@ -143,7 +143,7 @@ impl Autopilot {
     }
 }
 
-/// The fields of both messages besides the position.
+/// The fields that the local and the global message share: all but the position.
 fn motion(
     mask: u16,
     velocity: [f32; 3],

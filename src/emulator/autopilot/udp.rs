@@ -12,7 +12,7 @@ use crate::wire::{
 };
 use zerocopy::little_endian::{F32, I32};
 
-/// States per second in both modes; the vendor documents no rates, its clients send at these.
+/// States per second in UDP_Full and UDP_Simple. The vendor documents no rates; its clients send at these.
 const FULL_RATE: f64 = 100.0;
 const SIMPLE_RATE: f64 = 30.0;
 /// Default speed in m/s and radius in m of a fixed wing.
@@ -89,7 +89,7 @@ impl Autopilot {
             }
             C::PositionNed { position, yaw } => position_at(to_vec3(position) + origin, yaw),
             C::PositionFrd { position, yaw } => {
-                // Relative to the position at its first receipt: a repeated struct commands the same step.
+                // Relative to the position at the first receipt of the struct: a repetition commands no further step.
                 let is_same = |(last, _): &([f32; 4], Option<ControlTarget>)| {
                     last.map(f32::to_bits) == controls.map(f32::to_bits)
                 };
@@ -182,7 +182,7 @@ impl Autopilot {
         if radius > 0.0 {
             self.struct_link.radius = radius;
         }
-        // Also changes the current circle.
+        // A fixed wing changes its current speed and circle, too.
         if let Some(ControlTarget::Wing(wing)) = &mut self.setpoint {
             wing.speed = positive_or(self.struct_link.speed, SPEED);
             if let WingCourse::Around(_, radius) = &mut wing.course {
@@ -209,7 +209,7 @@ impl Autopilot {
         let [p, v, a] = [packet.position, packet.velocity, packet.acceleration]
             .map(|v| Vec3::from(v.map(|x| f64::from(x.get()))));
         let (yaw, yaw_rate) = (f64::from(packet.yaw.get()), f64::from(packet.yaw_rate.get()));
-        // Masks of attitudes; masks of positions have higher bits.
+        // Masks of attitudes and rates; masks of positions have higher bits.
         if matches!(mask, 7 | 128 | 135) {
             if mask == 128 {
                 return Some(ControlTarget::Rates(v, yaw));
@@ -271,7 +271,7 @@ impl Autopilot {
         }
     }
 
-    /// Home in the structs is the origin of the local position, so that the geodetic position follows from both.
+    /// Home in the structs is the origin of the local position, so that readers can add the two to get the geodetic position.
     fn simple_state(&self) -> SimpleEstimatePacket {
         let euler = self.motion.pose.roll_pitch_yaw().map(f);
         let velocity = f3(&self.motion.velocity);

@@ -14,7 +14,7 @@ pub(super) fn focal_length(width: u16, fov_deg: f32) -> f64 {
 
 /// Returns the rays of a camera, row by row; `ray` gets the position of a pixel's centre in px from the image centre.
 ///
-/// The centre of the first pixel is half a pixel from the edges, which is coordinate 0 in the convention of `camera_info`.
+/// The centre of the first pixel, half a pixel from the edges, has coordinate 0 in the convention of `camera_info`.
 fn image(width: u16, height: u16, pixel: Pixel, ray: impl Fn(f64, f64) -> Vec3) -> RayBundle {
     let (cx, cy) = (f64::from(width) / 2.0, f64::from(height) / 2.0);
     let at = |i: u16, centre: f64| f64::from(i) + 0.5 - centre;

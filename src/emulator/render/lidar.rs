@@ -39,9 +39,9 @@ pub(super) fn mid360() -> RayBundle {
 
 /// Returns the rays of the Mid-40 (type 22): a rosette of half petals, from the axis to the rim or back.
 ///
-/// `fov_deg` is twice the length of a half petal; `[.., height, stretch, curvature, eights, flowers, ..]` follow the
-/// protocol's parameters. The exact curve is not documented; this one has the documented counts and extents. The whole
-/// pattern is turned by `turn_deg` about the axis, counter-clockwise like the azimuth.
+/// `fov_deg` is twice the length of a half petal; `params` are `[.., height, stretch, curvature, eights, flowers, ..]`, of
+/// which stretch and curvature have no effect. The exact curve is not documented; this one has the documented counts and
+/// extents. The whole pattern is turned by `turn_deg` about the axis, counter-clockwise like the azimuth.
 pub(super) fn mid40(
     points: u16,
     petals: u16,
@@ -118,7 +118,7 @@ impl CloudLayout {
 /// A point in m with its class; `None` without return.
 type Point = Option<(Vec3, u8)>;
 
-/// Writes a lidar cloud: x, y, z and the class of the hit object.
+/// Writes a lidar cloud: x, y, z and, if the form has one, the fourth number.
 pub(super) fn cloud(
     view: &RayView,
     layout: CloudLayout,

@@ -87,7 +87,7 @@ pub(super) fn targets(
 
 /// Writes the boxes of other moving objects in the image (type 30).
 ///
-/// Coordinates are in px, pixel centres being integers, clamped to the image. The confidence is the share of the
+/// Coordinates are in px and clamped to the image; pixel centres are integers. The confidence is the share of the
 /// object's centre and corners that are not hidden; a fully hidden object is omitted.
 pub(super) fn boxes(
     snapshot: &Snapshot,

@@ -58,8 +58,8 @@ impl Texture {
         Self { levels }
     }
 
-    /// Returns the average over a square of side `width` around a position, both in texels, which removes shorter waves.
-    /// Values are -0.5 to 0.5, with mean 0.
+    /// Returns the average over a square of side `width` around position `at`, both in texels: waves shorter than `width`
+    /// vanish. Values are -0.5 to 0.5, with mean 0.
     #[inline]
     pub(super) fn value(&self, at: [f64; 2], width: f64) -> f32 {
         let position = at.map(|x| whole(x * f64::from(ONE)));

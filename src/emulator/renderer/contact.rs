@@ -20,7 +20,8 @@ pub(in crate::emulator) struct Contact {
 }
 
 /// Returns at most one contact of each vehicle and spawned object: with another of them, else with the scene, else with the
-/// ground. Attached bodies do not collide; `speed` is the downward speed in m/s before this instant, infinite on the ground.
+/// ground. Attached bodies do not collide. `speed` is the downward speed in m/s before this instant; infinite for a body that has
+/// touched the ground already, so that its contact lasts while it lies there.
 pub(in crate::emulator) fn contacts(
     snapshot: &Snapshot,
     is_attached: impl Fn(u16, u16) -> bool,

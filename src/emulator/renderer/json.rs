@@ -56,7 +56,7 @@ pub(in crate::emulator) fn body_with_id(solid: &Solid) -> Value {
     })
 }
 
-/// The objects of a snapshot that are no vehicles of `CopterSim`.
+/// The spawned objects of a snapshot: those with an id that is no vehicle of `CopterSim`.
 pub(in crate::emulator) fn spawned(
     snapshot: &Snapshot,
     is_coptersims: impl Fn(u16) -> bool,

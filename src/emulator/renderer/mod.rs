@@ -199,7 +199,7 @@ impl RendererState {
         }
     }
 
-    /// Motion of an object without its carrier.
+    /// Motion of an object; if it is attached, relative to its carrier.
     fn own_motion(&self, id: u16, at: Moment<'_>) -> Option<Kinematics> {
         let object = self.objects.get(&id);
         let Some(motion) = (at.motion)(id).filter(|_| self.coptersim_ids.contains(&id)) else {

@@ -56,10 +56,10 @@ pub(super) fn run(shared: &SharedState, sockets: &[(Role, Arc<UdpSocket>)]) {
     /// Longer than a packet of 100 states.
     const BUFFER_LEN: usize = 8192;
     /// Interval of checks whether to stop.
-    const LOOK: Duration = Duration::from_millis(50);
+    const CHECK_PERIOD: Duration = Duration::from_millis(50);
     let mut buffer = [0u8; BUFFER_LEN];
     while !shared.is_stopped() {
-        let readable = wait_readable(sockets.iter().map(|(_, s)| &**s), LOOK);
+        let readable = wait_readable(sockets.iter().map(|(_, s)| &**s), CHECK_PERIOD);
         for (readable, (role, socket)) in readable.iter().zip(sockets) {
             if !readable {
                 continue;

@@ -55,7 +55,7 @@ pub(super) fn send_vehicle(shared: &SharedState, socket: &UdpSocket, snapshot: &
     }
 }
 
-/// Sends the report of a pod camera; when the simulator sends it is not documented.
+/// Sends the report of a pod camera. The documents do not say when the simulator sends it.
 pub(super) fn send_pod(shared: &SharedState, socket: &UdpSocket, seq_id: u16) {
     let live = shared.sensors.lock().live.get(&seq_id).map(|live| live.request);
     if let Some(request) = live {
@@ -106,7 +106,7 @@ fn vehicle(shared: &SharedState, snapshot: &Snapshot, id: u16, motion: &Kinemati
         .text(&name, 20)
 }
 
-/// A datagram written field by field, so that tests detect a mistake in the structs of `wire`.
+/// A datagram written field by field instead of with the structs of `wire`, so that tests detect a mistake in them.
 #[derive(Debug, Default)]
 struct ReportBytes(Vec<u8>);
 

@@ -40,12 +40,12 @@ pub(super) fn accept(
             Outcome::Unknown => stats.unknown_commands += 1,
             Outcome::Wrong => stats.wrong_commands += 1,
         }
-        stats.commands += 1; // counted last, so that the count implies completion
+        stats.commands += 1; // counted after execution, so that a test can wait for the count
     } else if let Ok(request) = HandshakePacket::parse(bytes) {
         let answer = HandshakePacket::new(request.checksum.get(), 1);
         let _ = socket.send_to(answer.as_bytes(), source); // the sender may be gone
     } else if shared.with_renderer(|renderer, at| renderer.accept(bytes, at)) {
-        shared.stats.lock().scene_packets += 1; // counted last as well
+        shared.stats.lock().scene_packets += 1; // counted after execution, too
     } else {
         shared.stats.lock().refused += 1;
     }

@@ -41,7 +41,7 @@ impl Scene {
         Arc::new(Self::new("", solids_of(blocks), false))
     }
 
-    /// Loads a map of [`MAPS`] by its name; upper and lower case are equal.
+    /// Loads a map of [`MAPS`] by its name, whatever its case.
     pub fn by_name(name: &str) -> Option<Arc<Self>> {
         let found = MAPS.iter().position(|map| map.eq_ignore_ascii_case(name));
         found.and_then(Self::by_number)
@@ -264,7 +264,7 @@ impl Snapshot {
         self.vehicles.iter().find(|(other, _)| *other == id).map(|(_, k)| k)
     }
 
-    /// Returns one solid per object but the ground.
+    /// Returns one solid per object, except for the ground.
     pub fn bodies(&self) -> impl Iterator<Item = &Solid> {
         self.scene.bodies.iter().chain(&self.moving)
     }

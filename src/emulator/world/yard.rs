@@ -36,7 +36,7 @@ pub(super) fn yard() -> Vec<Solid> {
     solids
 }
 
-/// A hill that rises to the north: a slab whose other faces are below the ground.
+/// A hill that rises to the north: a slab whose underside is below the ground.
 fn slope() -> Solid {
     const FOOT: [f64; 2] = [14.0, 16.0];
     const LENGTH: f64 = 10.0;

@@ -281,8 +281,8 @@ impl FrameTree {
         &transforms.messages
     }
 
-    /// Changes a sensor's pose in its mount. Returns whether its transform is static, so that `/tf_static` must be sent; the next
-    /// [`Self::update`] returns any other transform.
+    /// Changes a sensor's pose in its mount. Returns whether its transform is static, so that `/tf_static` must be sent; if not,
+    /// the next [`Self::update`] returns the transform.
     pub fn remount(
         &mut self,
         seq_id: u16,

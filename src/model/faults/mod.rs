@@ -138,8 +138,7 @@ impl Faults {
         cleared
     }
 
-    /// Sends the datagrams of cleared faults, all that can be sent. A fault whose datagram is not sent stays active, and is no longer
-    /// among the cleared ones.
+    /// Sends all datagrams of cleared faults that can be sent. A fault whose datagram is not sent stays active, not cleared.
     ///
     /// # Errors
     /// The first failure of `send`.

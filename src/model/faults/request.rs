@@ -11,7 +11,7 @@ use std::time::Duration;
 pub(super) const NUMBER: &str = "id";
 /// Kind of a fault that sets parameters of the model.
 pub(super) const PARAMETERS: &str = "parameters";
-/// Number of faults in a packet of integers and floats; each has two parameters.
+/// Number of slots for faults in a packet: an integer and two floats each. A fault with more parameters takes several slots.
 const SLOTS: usize = 8;
 /// Number of parameters of a model that faults may set.
 const MODEL_PARAMETERS: usize = 32;
@@ -162,7 +162,7 @@ fn documented_fault(
     Ok(build(name, FaultTarget::Number(id), request.mask, injected, restore))
 }
 
-/// Returns a value for every rotor; rotors outside the mask are healthy.
+/// Returns a value for every rotor; rotors without a given value are healthy.
 fn rotor_values(
     field: &str,
     parameter: FaultParameter,

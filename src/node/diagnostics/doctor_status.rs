@@ -93,7 +93,7 @@ impl DoctorStatus {
                 let crate::doctor::Finding { code, subject, what, remedy } = first;
                 let (seconds, awaited) = (silence.as_secs(), awaited_text(sources));
                 tracing::warn!(
-                    "nothing has arrived for {seconds} s of {awaited}. {} ({subject}): {what}; do: {remedy}",
+                    "nothing has arrived for {seconds} s; awaited are {awaited}. {} ({subject}): {what}; do: {remedy}",
                     code.name()
                 );
             }

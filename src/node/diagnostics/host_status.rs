@@ -61,7 +61,7 @@ impl Section for HostStatus {
         self.states = states;
         let text = |peer: &PeerState| match (peer.is_lost, peer.was_heard) {
             (true, true) => format!("silent for {} s", peer.silence.as_secs()),
-            (true, false) => format!("never heard, for {} s", peer.silence.as_secs()),
+            (true, false) => format!("never heard in {} s", peer.silence.as_secs()),
             (false, true) => "heard".to_owned(),
             (false, false) => "not heard yet".to_owned(),
         };

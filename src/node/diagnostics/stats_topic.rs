@@ -8,7 +8,7 @@ use crate::ros::{Middleware, Qos, RosError};
 use crate::time::{ClockStatus, RosTime};
 use std::collections::BTreeMap;
 
-/// Figures of one source since the last report.
+/// Figures of one source in one report.
 pub(super) struct SourceFigures {
     pub(super) name: String,
     pub(super) state: LinkState,

@@ -157,7 +157,8 @@ fn write(model: &UrdfModel, form: UrdfForm) -> String {
     out + "</robot>\n"
 }
 
-/// A generic quadrotor with an orange nose. Its boxes lie inside the mesh, and are visible where the mesh cannot be read.
+/// A generic quadrotor. The boxes of body and arms lie inside the mesh, and are visible where it cannot be read; the nose and
+/// the rotors, which have other colours, lie outside.
 fn write_body(out: &mut String, has_mesh: bool) {
     const ARM_M: f64 = 0.25;
     if has_mesh {

@@ -87,7 +87,7 @@ impl Endless for FleetTask {
 /// The status in `/diagnostics`.
 struct FleetStatus {
     reader: FleetReader,
-    /// What the fleet file wants of the platform's script.
+    /// Settings that the platform's script on this PC needs by the fleet file.
     script: Option<String>,
 }
 
@@ -117,7 +117,7 @@ impl Section for FleetStatus {
         facts.absent_vehicles.extend(absences.into_iter().map(|(vehicle, absence)| {
             let Absence { is_elsewhere, what, mut remedy } = absence;
             if let Some(script) = script {
-                remedy += &format!("; the fleet file wants of the script on its PC: {script}");
+                remedy += &format!("; by the fleet file, the script on its PC needs {script}");
             }
             AbsentVehicle { vehicle, is_elsewhere, what, remedy }
         }));

@@ -19,7 +19,7 @@ pub(super) struct ModelSocket {
     /// Destinations of requests: the multicast group (as the vendor's client does), the host of a remote CopterSim, or the bridge's
     /// own model.
     requests: Arc<[SocketAddrV4]>,
-    /// The autopilot's port.
+    /// Destination of the autopilot's reboot.
     pub(super) autopilot: SocketAddrV4,
     /// Destination of start signals.
     pub(super) start: SocketAddrV4,
@@ -55,7 +55,7 @@ impl ModelSocket {
         })
     }
 
-    /// Sends a datagram. Errors: a text for the log.
+    /// Sends a datagram. Errors: a text for the log or the response.
     pub(super) fn send(&self, bytes: &[u8], to: SocketAddrV4) -> Result<(), String> {
         let sent = self.socket.send_to(bytes, to);
         sent.map(drop).map_err(|error| format!("not sent to {to}: {error}"))

@@ -23,7 +23,7 @@ pub(super) fn open(
 
 fn read(bytes: &[u8]) -> Result<Int32, Cause> {
     let signal = StartSignalPacket::parse(bytes).map_err(|_error| Cause::Malformed)?;
-    // The vendor's programs ignore a signal with 0.
+    // The vendor's programs ignore a signal whose `start` is 0.
     if signal.start.get() == 0 {
         return Err(Cause::NotRead);
     }

@@ -1,4 +1,4 @@
-//! The parameters that a replay takes from a recording: those that shape the data. A recording is untrusted input, so parameters
+//! The parameters that a replay takes from a recording: those that affect the data. A recording is untrusted input, so parameters
 //! that open ports, send, write, or name hosts, files or origins are ignored.
 use crate::config::{ControlLink, SimMode};
 
@@ -53,7 +53,7 @@ mod tests {
     use super::allow;
 
     #[test]
-    fn only_parameters_that_shape_the_data_are_allowed() {
+    fn only_parameters_that_affect_the_data_are_allowed() {
         for (name, value) in [
             ("cloud.layout", "ouster"),
             ("sensor12.fov_deg", "90.0"),

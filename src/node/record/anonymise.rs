@@ -50,7 +50,7 @@ pub struct AnonymiseReport {
     pub renamed: BTreeMap<String, String>,
     /// Number of messages in the copy.
     pub messages: u64,
-    /// Number of datagrams with masked contents, by port.
+    /// Number of datagrams with masked contents, by channel (`udp/PORT`).
     pub masked: BTreeMap<String, u64>,
     /// Files and channels of unknown contents, which are not copied.
     pub omitted: BTreeSet<String>,
@@ -58,7 +58,7 @@ pub struct AnonymiseReport {
     pub cut_off: Option<String>,
 }
 
-/// Writes an anonymised copy of `from`; `words` are masked, too.
+/// Writes an anonymised copy of `from`; masks `words`, too.
 /// Errors: `from` cannot be read, or `to` exists or cannot be written.
 pub fn anonymise(
     from: &Path,
@@ -129,7 +129,7 @@ impl AnonymisedCopy {
             self.omit(topic);
             return Ok(());
         }
-        // The writer returns the id of a known channel.
+        // Returns the existing id if the channel was added before.
         let encoding = &message.channel.encoding;
         let id = self.writer.add_channel(0, topic, encoding, &BTreeMap::new())?;
         let header = header(id, message.sequence, message.time);
@@ -247,7 +247,7 @@ fn strip_png(mut chunks: &[u8]) -> Option<Vec<u8>> {
     Some(stripped)
 }
 
-/// Recomputes the checksums of the MAVLink frames. They are found in `original`, whose checksums are valid.
+/// Recomputes the checksums of the MAVLink frames. The frames are located in `original`, whose checksums are valid.
 fn update_checksums(original: &[u8], masked: &mut [u8]) {
     let mut offset = 0;
     while let Some(rest) = original.get(offset..).filter(|rest| !rest.is_empty()) {

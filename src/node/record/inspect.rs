@@ -8,9 +8,9 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::{fmt::Write as _, net::Ipv4Addr, path::Path};
 
-/// Number of bytes printed of an unknown datagram.
+/// Number of bytes of an unknown message that are printed.
 const DUMP_BYTES: usize = 32;
-/// Kind of datagrams that no parser accepts.
+/// Kind of messages that no parser accepts.
 const UNKNOWN: &str = "unknown";
 
 /// Statistics of a recording.
@@ -21,11 +21,11 @@ pub struct InspectReport {
     pub seconds: f64,
     /// Why the end of the file could not be read.
     pub cut_off: Option<String>,
-    /// Parameters of the recording bridge.
+    /// Parameters of the bridge that made the recording.
     pub parameters: BTreeMap<String, String>,
     /// Names of the attached files.
     pub files: Vec<String>,
-    /// By port, block or topic.
+    /// Statistics by port, block or topic.
     pub channels: BTreeMap<String, ChannelReport>,
 }
 
@@ -55,7 +55,7 @@ pub struct ChannelReport {
     pub missing_fragments: u64,
     /// First and last simulation time in s.
     pub simulation_s: Option<(f64, f64)>,
-    /// Length and first bytes of the first unknown datagram.
+    /// Length and first bytes of the first unknown datagram or block.
     pub unknown: Option<(usize, String)>,
     #[serde(skip)]
     progress: ChannelProgress,
@@ -244,7 +244,7 @@ impl InspectReport {
         }
         text.push('\n');
         if let Some(why) = &self.cut_off {
-            let _ = writeln!(text, "the file is cut off: {why}; the table has what comes before");
+            let _ = writeln!(text, "the file is cut off: {why}; the table shows the part before");
         }
         let mut table = comfy_table::Table::new();
         table.load_preset(comfy_table::presets::NOTHING);

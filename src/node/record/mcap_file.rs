@@ -267,6 +267,7 @@ impl McapSink {
 
 struct McapWriter {
     writer: Writer<RecoverableFile>,
+    /// Channel ids of the file, by topic id.
     ids: Vec<u16>,
     bag: Option<BagMetadata>,
     last_time: u64,
@@ -381,7 +382,7 @@ pub(super) fn attachment(name: String, data: Vec<u8>) -> Attachment<'static> {
 
 fn disk_full_message(file: &Path) -> String {
     let free = free_bytes(file).map_or_else(String::new, |free| format!(", {free} bytes are free"));
-    format!("the disk is full (ENOSPC{free}): free some, or choose another record.directory")
+    format!("the disk is full (ENOSPC{free}): delete files, or choose another record.directory")
 }
 
 fn write(mut writer: McapWriter, queue: &Receiver<QueueItem>, figures: &RecordFigures, name: &str) {

@@ -11,10 +11,10 @@ const COMMON_WORDS: [&str; 9] =
 const PUBLIC_HOSTS: [&str; 2] = ["localhost", "app.foxglove.dev"];
 /// Minimum length of a masked word: shorter ones would match everywhere.
 const MIN_WORD_LEN: usize = 3;
-/// Maximum length of a user name that is also masked outside of paths: each length costs a look-up at each position.
+/// Maximum length of a user name that is also masked outside of paths: each length costs a look-up at each start of a word.
 const MAX_WORD_LEN: usize = 64;
 
-/// Finds and replaces names, and remembers the replacements.
+/// Finds names and replaces them; stores the replacements.
 #[derive(Default)]
 pub(super) struct NameMasks {
     patterns: Vec<(NameKind, Regex)>,
@@ -88,7 +88,7 @@ impl NameMasks {
     }
 
     /// The replacement of an address. Addresses of one /24 network get the same new network and keep their last byte. Loopback,
-    /// multicast and broadcast addresses are not replaced.
+    /// multicast, 0.0.0.0 and 255.x.x.x are not replaced.
     pub(super) fn mask_address(&mut self, address: Ipv4Addr) -> Ipv4Addr {
         let [a, b, c, last] = address.octets();
         if address.is_loopback() || address.is_unspecified() || address.is_multicast() || a == 255 {
@@ -115,7 +115,7 @@ impl NameMasks {
         masked + &text[copied..]
     }
 
-    /// The bytes with ASCII names overwritten in place; `None` if there are no names.
+    /// A copy with ASCII names overwritten by 0 and x; `None` if nothing is masked.
     pub(super) fn mask_bytes(&mut self, bytes: &[u8]) -> Option<Vec<u8>> {
         let to_char = |byte: &u8| match byte {
             b' '..=b'~' => char::from(*byte),
@@ -160,7 +160,7 @@ impl NameMasks {
                 }
             }
         }
-        // The words are looked up at each position: separate searches for thousands of words would be slow.
+        // Words are looked up at each start of a word in the text: one search per masked word would be slow with thousands.
         let lower = text.to_ascii_lowercase();
         let mut previous = ' ';
         for (start, c) in lower.char_indices() {

@@ -16,7 +16,7 @@ const BUFFER_BYTES: usize = 64 << 20;
 const POLL_PERIOD: Duration = Duration::from_micros(500);
 /// Period of the search for missing blocks: shorter than the time for which the first frame of a block stays in it.
 const SEARCH_PERIOD: Duration = Duration::from_millis(10);
-/// Period of checks whether blocks were created again; pause after a receive error.
+/// Period of checks whether a block was created again. Also the pause after a receive error.
 const CHECK_PERIOD: Duration = Duration::from_millis(200);
 
 /// Why a recording cannot start.
@@ -26,7 +26,7 @@ pub enum PassiveRecordError {
     /// The file cannot be created.
     #[error("{0}")]
     File(io::Error),
-    /// The user may not open a raw socket.
+    /// The user has no permission to open a raw socket.
     #[error(
         "recording the datagrams of another program needs the capability CAP_NET_RAW: run `sudo setcap cap_net_raw+ep {0}` once, or run this command with \
          sudo. If no other program receives, the bridge records without it: `-p record.raw:=NAME`"
@@ -214,7 +214,7 @@ impl PolledBlock {
         Self { name, lens, block: None, last_time: None, is_missing: false }
     }
 
-    /// Opens the block if it is new. The frame in a block that existed from the start is skipped: it may be of an earlier run.
+    /// Opens the block if it is new. Skips the frame in it, which may be of an earlier run, unless the block was missing before.
     fn reopen(&mut self) {
         if self.block.as_ref().is_some_and(WatchedBlock::is_current) {
             return;

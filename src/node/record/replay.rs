@@ -15,7 +15,7 @@ const LOGGED_PAUSE: Duration = Duration::from_secs(30);
 const STOP_CHECK_PERIOD: Duration = Duration::from_millis(100);
 
 /// Parameters that every replay sets: `/clock` has the time of the recording. The recorded vehicles are known, so discovery is
-/// off. The recorded senders were accepted before, so all senders are.
+/// off. Only accepted senders are in a recording, so all are accepted.
 const OVERRIDES: &[(&str, &str)] =
     &[("time.mode", "sim"), ("control.discover_s", "0.0"), ("accept_from", "[any]")];
 const MAX_LOGGED_NAMES: usize = 20;
@@ -112,7 +112,7 @@ impl Replay {
         Duration::from_nanos(self.last - self.first)
     }
 
-    /// Arguments of a bridge with the recorded configuration, without its recordings. Extracts the attached files.
+    /// Arguments that give a bridge the recorded parameters (the allowed ones) and files. Extracts the attached files.
     /// Errors: the files cannot be written.
     pub fn arguments(&mut self) -> io::Result<Vec<String>> {
         let directory = TempDirectory(new_directory()?);
@@ -129,7 +129,7 @@ impl Replay {
         }
         if !ignored.is_empty() {
             tracing::info!(
-                "recorded parameters that do not shape the data are not taken; set them with -p if needed: {}",
+                "recorded parameters that do not affect the data are ignored; set them with -p if needed: {}",
                 name_list(&ignored)
             );
         }
@@ -342,7 +342,7 @@ fn play_message(
 
 struct ReorderBuffer {
     reader: RecordingReader,
-    /// The key is the time, and the number in the file.
+    /// By time, and by number in the file for equal times.
     messages: BTreeMap<(u64, u64), RecordedMessage>,
     bytes: usize,
     read_count: u64,

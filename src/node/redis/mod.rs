@@ -22,7 +22,7 @@ const MAX_QUEUED: usize = 1024;
 /// Time limit of connecting and of publishing.
 const TIMEOUT: Duration = Duration::from_secs(2);
 const RETRY_PERIOD: Duration = Duration::from_secs(1);
-/// Longest datagram.
+/// Bytes of the receive buffer: longer than any datagram.
 const BUFFER: usize = 65_536;
 
 /// Opens no topics.
@@ -134,7 +134,7 @@ impl RedisServer {
     }
 }
 
-/// Queues the datagrams to one port of the simulator.
+/// Queues the datagrams that the bridge sends to one port of the simulator.
 struct PortRelay {
     receiver: UdpReceiver,
     channel: String,

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 use std::{net::SocketAddrV4, sync::Arc};
 
-/// Interval of checks for readers while reports are requested; also the shortest time between two lists of boxes.
+/// Interval of checks for readers while reports are requested. Boxes are published at most once per interval.
 const CHECK_PERIOD: Duration = Duration::from_millis(100);
 /// Interval of these checks while no report is requested.
 const IDLE_CHECK_PERIOD: Duration = Duration::from_millis(200);
@@ -49,7 +49,7 @@ pub(super) struct ReportSource {
     headers: HeaderClock,
     settings: SettingsWatch,
     start: Instant,
-    /// Whether a description arrived after the last list of boxes.
+    /// Whether a description of a vehicle or object arrived after boxes were last published.
     has_changed: bool,
     stats: Arc<SourceStats>,
 }
@@ -141,7 +141,7 @@ impl ReportSource {
     /// Sends requests, publishes the boxes, removes silent subjects.
     fn update(&mut self) {
         let mut wanted = self.wanted_subjects();
-        // Without requests, no report is expected. Descriptions of cameras are added later, because older renderers send none.
+        // Without requests, no report is expected. Camera descriptions do not count here: older renderers send none.
         self.stats.lock().state = wanted.is_empty().then_some(LinkState::Idle);
         let cameras = self.views.needing_description();
         let (_, pose_demand) = &mut self.poses;

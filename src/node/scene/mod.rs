@@ -37,12 +37,12 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
         let handle = pending.serve(context.middleware, &name)?;
         assembly.guards.push(Box::new(handle));
         let (headers, stats) = (context.clocks.headers(None), server.stats.clone());
-        let refuse = move |request: GoalRequest<SimulateSteps>| {
+        let abort = move |request: GoalRequest<SimulateSteps>| {
             stats.lock().received += 1;
             request.accept().abort(simulate_steps());
         };
         let name = full_name(context, "~/simulate_steps");
-        let action = context.middleware.action(&name, move || headers.now(), refuse)?;
+        let action = context.middleware.action(&name, move || headers.now(), abort)?;
         assembly.guards.push(Box::new(action));
     }
     for service in services::rows() {
@@ -104,5 +104,5 @@ Services of `simulation_interfaces` are below the bridge's node, or in its names
 const ACTION: &str = "
 | Action | Type | What it does |
 |---|---|---|
-| `/rfly_bridge/simulate_steps` | `simulation_interfaces/action/SimulateSteps` | ends at once, refused: there is no pause |
+| `/rfly_bridge/simulate_steps` | `simulation_interfaces/action/SimulateSteps` | aborts each goal at once: there is no pause |
 ";

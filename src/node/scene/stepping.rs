@@ -4,7 +4,7 @@ use crate::msgs::simulation_interfaces::srv::{StepSimulation, StepSimulationResp
 use crate::node::replay_steps::{ReplayStep, StepQueue};
 use crate::ros::{Middleware, RosError, ServiceHandle};
 
-/// Name of the scene service that this one replaces in such a replay.
+/// Name of the service in the table of `services.rs`; this implementation replaces it in such a replay.
 pub(super) const NAME: &str = "~/step_simulation";
 
 /// Offers the service, which responds when the bridge has handled all steps.

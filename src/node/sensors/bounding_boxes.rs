@@ -25,14 +25,14 @@ use tokio::sync::mpsc;
 const MAX_WAIT: Duration = Duration::from_millis(200);
 /// Interval of checks for these poses and images.
 const CHECK_PERIOD: Duration = Duration::from_millis(10);
-/// Limit of pending frames, of all cameras together.
+/// Limit of pending frames, and of queued events, of all cameras together.
 const MAX_PENDING: usize = 64;
-/// Depth images kept of a sensor.
+/// Number of images kept of a depth camera.
 const MAX_DEPTH_IMAGES: usize = 8;
-/// Metres per count if `otherParams[2]` is 0.
+/// Metres per count of a depth image if `otherParams[2]` is not positive.
 const DEFAULT_SCALE: f64 = 0.001;
 
-/// Event from a sensor to the task. Events are in the order of publishing.
+/// Event from a sensor to the task. Events of a sensor are in the order of its frames.
 enum BoxEvent {
     Frame(PendingFrame),
     Depth { seq_id: u16, time: SimTime, payload: Vec<u8>, fov_deg: f32 },
@@ -44,19 +44,19 @@ enum BoxEvent {
 pub(super) struct BoxEvents(mpsc::Sender<BoxEvent>);
 
 impl BoxEvents {
-    /// Reports that the frames of a sensor show another mount from now on.
+    /// Tells the task that the following frames of a sensor are from another mount.
     pub(super) fn set_mount(&self, mount: &SensorMount) {
         // If the queue is full, the event is lost: boxes keep the old mount until its next change.
         let _full = self.0.try_send(BoxEvent::Mount(Box::new(mount.clone())));
     }
 }
 
-/// Reports the published frames of a sensor to the task while boxes that need them have subscribers.
+/// Sends the published frames of a sensor to the task while a topic of boxes that needs them has subscribers.
 struct BoxEventStep {
     events: BoxEvents,
     slot: Arc<SensorView>,
     seq_id: u16,
-    /// Whether the frames are depth images for the boxes of other cameras; if not, the boxes are in these frames.
+    /// Whether the frames are depth images for the boxes of other cameras; if not, they get boxes themselves.
     is_depth: bool,
     topics: Vec<Publisher<Detection2DArray>>,
 }
@@ -255,7 +255,7 @@ impl BoxTask {
     fn handle(&mut self, event: BoxEvent) {
         match event {
             BoxEvent::Mount(mount) => {
-                // Pending frames show the previous mount.
+                // Pending frames are from the previous mount.
                 self.publish_ready(true);
                 self.cameras.tree.remount(mount.seq_id, mount.position_frd, mount.orientation);
             }
@@ -323,7 +323,7 @@ impl BoxTask {
                     ReportedEntity::Vehicle(id) => bases.get(id).copied().flatten(),
                     ReportedEntity::Object(_) => None,
                 };
-                // Served vehicles have a true pose at the time of the frame; all other entities keep the described pose.
+                // Served vehicles have a true pose at the time of the frame; for all other entities the described pose is used.
                 let centre = base.map_or(described.centre, |base| {
                     base * (described.pose.inverse() * described.centre)
                 });

@@ -3,11 +3,11 @@ use crate::node::stats::LinkState;
 use crate::wire::SensorKind;
 use std::time::Duration;
 
-/// A simulator that has just started needs more than 10 s for its first frame.
+/// A simulator that has just started may need more than 10 s for its first frame.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Returns the probable reason for the state of a sensor; shown while it delivers nothing, or less than requested.
-/// `since_request`: time since its first request.
+/// `since_request`: time since the bridge first requested sensors.
 pub fn delivery_hint(
     kind: SensorKind,
     state: LinkState,

@@ -112,7 +112,7 @@ struct GimbalStatus {
 }
 
 impl GimbalStatus {
-    /// Publishes a direction; `stamp` is that of the first image with it.
+    /// Publishes a direction; `stamp`: that of the first image with this direction, `None` for the current time.
     fn publish(&self, [x, y, z]: [f64; 3], stamp: Option<RosTime>) {
         let mut message = Vector3Stamped::default();
         message.header.stamp = stamp.unwrap_or_else(|| self.headers.now()).to_msg();

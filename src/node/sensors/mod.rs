@@ -143,7 +143,7 @@ struct Reception<'a> {
 }
 
 impl Reception<'_> {
-    /// Adds the thread that serves a sensor and its successors; false if its port cannot be bound.
+    /// Adds the thread that serves a sensor and the sensors that replace it; false if its port cannot be bound.
     fn add_thread(
         self,
         config: &SensorConfig,

@@ -10,9 +10,9 @@ pub(super) struct OpenedSensor {
     pub(super) name: String,
     pub(super) sensor: SensorPipeline,
     pub(super) clock: Arc<SimClock>,
-    /// Whether the transport is mode 1 or 3.
+    /// Whether images are compressed (transport mode 1 or 3).
     pub(super) is_compressed: bool,
-    /// Allowed lengths of its block of shared memory; the largest is that of a raw frame.
+    /// Allowed lengths of its block of shared memory; UDP uses the largest as the length of a raw frame.
     pub(super) lengths: RangeInclusive<usize>,
 }
 

@@ -1,7 +1,7 @@
 //! Logs payloads that cannot be from their sensor.
 use crate::sensors::{SensorCause, SensorError};
 
-/// Logs each cause once; `/diagnostics` counts all.
+/// Logs each cause once; `/diagnostics` has the count of each.
 #[derive(Default)]
 pub(super) struct RefusalLog(Vec<SensorCause>);
 

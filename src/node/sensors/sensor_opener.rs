@@ -41,7 +41,7 @@ pub(super) struct SensorOpener {
 }
 
 impl SensorOpener {
-    /// Opens a sensor. With `awaits_view` (at run time) it publishes nothing before a frame shows its settings.
+    /// Opens a sensor. With `awaits_view` (at run time) the sensor publishes nothing before a frame shows its settings.
     pub(super) fn open(
         &self,
         settings: &Settings,
@@ -101,7 +101,7 @@ impl SensorOpener {
         }))
     }
 
-    /// Opens added sensors; reopens those whose fixed properties change. The returned closure makes the change take effect.
+    /// Opens added sensors; reopens sensors whose fixed properties change. The returned closure makes the change take effect.
     ///
     /// # Errors
     /// A sensor cannot be opened, or the frames do not form a tree; no running sensor has changed then.
@@ -161,7 +161,7 @@ impl SensorOpener {
         received.transpose()
     }
 
-    /// Sends the opened sensors to the threads of the sensors that they replace.
+    /// Starts the added sensors; sends the reopened ones to the threads of the sensors that they replace.
     fn hand_over(
         &self,
         (opened, added): (Vec<(u16, OpenedSensor)>, Vec<AddedSensor>),

@@ -14,9 +14,9 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 use std::{io, ops::RangeInclusive};
 
-/// Polling interval when a frame is due; the vendor's reader uses about 1 ms.
+/// Polling interval while a frame is due; the vendor's reader uses about 1 ms.
 const POLL_PERIOD: Duration = Duration::from_micros(500);
-/// Polling interval after [`SILENCE`] without a frame.
+/// Polling interval before the first frame, and after [`SILENCE`] without a frame.
 const IDLE_POLL_PERIOD: Duration = Duration::from_millis(5);
 const SILENCE: Duration = Duration::from_secs(1);
 /// Longest pause after a frame.
@@ -181,7 +181,7 @@ impl ShmSource {
         figures.obstacle = None;
         match taken {
             BlockRead::Dropped(error) => {
-                // The rate counts frames that arrive, also those dropped on purpose.
+                // The rate counts valid frames, also those dropped on purpose (`degrade.*`).
                 figures.frames += u64::from(matches!(error, SensorError::OnPurpose));
                 figures.count(error.cause().into());
             }
@@ -208,7 +208,7 @@ impl ShmSource {
         }
     }
 
-    /// Opens the block, or closes one that the simulator has replaced or shortened; records why it is unusable.
+    /// Closes a block that the simulator has replaced or shortened; opens the current one; records why no frame arrives.
     fn check_block(&mut self, now: Instant) {
         if let Some(block) = self.block.take_if(|block| !block.is_current())
             && block.is_lost()
@@ -272,12 +272,12 @@ impl BlockReader {
             return None;
         }
         let taken = self.take_ready(block, sensor, arrival, stamp);
-        // A flag that another process has written meanwhile is kept; usually it is written after the copy.
+        // Does not overwrite a flag that another process has written meanwhile: the renderer may write the next frame by now.
         release_block(block);
         Some(taken.unwrap_or_else(BlockRead::Dropped))
     }
 
-    /// Whether another program took a frame from a block that was read before; true once per frame.
+    /// Whether another program took a frame since this reader took one; true once per frame.
     pub fn missed(&mut self, block: &SharedBlock) -> bool {
         let is_released = || block.flag() == ShmFlag::Released as u8;
         let Some(last) = self.last.filter(|_| is_released()) else { return false };
@@ -334,7 +334,7 @@ fn time_of(block: &SharedBlock) -> [u8; TIME_LEN] {
     time
 }
 
-/// Releases the block; false if another process had overwritten the flag.
+/// Releases the block; false if another process had overwritten the flag or shortened the block.
 fn release_block(block: &SharedBlock) -> bool {
     block.swap_flag(ShmFlag::Reading as u8, ShmFlag::Released as u8) && !block.is_lost()
 }

@@ -29,9 +29,9 @@ pub(super) struct SensorLink {
     sensor: SensorConfig,
     stats: Arc<SourceStats>,
     liveness: Liveness,
-    /// How many times the changed request is still sent; requests are not acknowledged.
+    /// How many times a new or changed request is still sent; requests are not acknowledged.
     resends: u8,
-    /// Whether the bridge has requested the sensor. Earlier data may be the result of another program's request.
+    /// Whether the bridge has requested the sensor. Data before that may be due to another program's request.
     is_requested: bool,
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Supervisor {
     yields: bool,
     format: RequestFormat,
     clear_first: bool,
-    /// Publisher of poses, and the number of vehicles to wait for.
+    /// Source of the poses, and the number of vehicles to wait for; `None` if the bridge publishes no TF of them.
     poses: Option<(Tf, usize)>,
     views: SensorViews,
     settings: SettingsWatch,
@@ -234,7 +234,7 @@ impl Supervisor {
         }
     }
 
-    /// Requests each sensor once, then the silent sensors, in the order of the file: a sensor follows its carrier.
+    /// Requests each sensor once, then the silent ones, in the order of Config.json: a sensor follows the sensor that carries it.
     fn request(&mut self) {
         let yields = self.yields && self.any_delivers();
         let is_left = |link: &SensorLink| yields && link.liveness.state() == LinkState::Lost;
@@ -249,7 +249,7 @@ impl Supervisor {
         }
     }
 
-    /// Repeats the requests that change live sensors.
+    /// Repeats the requests of sensors that were added or changed at run time.
     fn resend(&mut self) {
         for link in self.links.iter().filter(|l| l.resends > 0) {
             self.send_request(link);

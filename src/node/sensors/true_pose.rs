@@ -1,4 +1,4 @@
-//! Provides the true pose of a sensor's vehicle, and reports the axes that the sensor detects.
+//! Provides the true pose of a sensor's vehicle, and reports the axes that are detected in the sensor's data.
 use crate::frames::{FrameTree, SensorMount, VehiclePose};
 use crate::node::axes::AxesReport;
 use crate::node::pose_history::{PoseDemand, PoseHistory};
@@ -7,7 +7,7 @@ use crate::time::SimTime;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// The frame tree that all sensors share. A changed mount is in it as soon as the renderer uses it.
+/// The frame tree that all sensors share. It has a changed mount as soon as the renderer uses that mount.
 #[derive(Clone)]
 pub(super) struct SharedFrameTree(Arc<Mutex<FrameTree>>);
 
@@ -21,12 +21,12 @@ impl SharedFrameTree {
         *self.0.lock() = tree;
     }
 
-    /// Sets the mount with which the renderer makes a sensor's frames from now on.
+    /// Sets the mount from which the renderer now takes a sensor's frames.
     pub(super) fn set_mount(&self, mount: &SensorMount) {
         self.0.lock().remount(mount.seq_id, mount.position_frd, mount.orientation);
     }
 
-    /// Returns the direction down, in the frame of a sensor on a vehicle with this pose.
+    /// Returns the unit vector that points down, in the frame of a sensor on a vehicle with this pose.
     fn down(&self, seq_id: u16, pose: &VehiclePose) -> Option<[f64; 3]> {
         let tree = self.0.lock();
         let mount = tree.lookup(&tree.base_link(pose.vehicle), &tree.sensor(seq_id)?.link)?;

@@ -16,11 +16,11 @@ use std::time::{Duration, Instant};
 
 /// How long datagrams wait in the socket while the sensor has no subscriber: less than a frame period at 60 Hz.
 const IDLE_PAUSE: Duration = Duration::from_millis(10);
-/// The same while the socket keeps only the heads of datagrams; also the longest wait of a new subscriber for its first image.
+/// Longest pause while the socket keeps only the heads of datagrams; also the longest wait of a new subscriber for reception.
 const HEADS_PAUSE: Duration = Duration::from_millis(100);
 /// Upper bound of the bytes of the receive buffer that a head uses.
 const HEAD_BYTES: usize = 1024;
-/// Batches of datagrams per check of the stop flag.
+/// Maximum number of batches of datagrams between two checks of the stop flag.
 const MAX_BATCHES: usize = 64;
 /// Silence after which missing fragments count as lost, because a frame is sent without pauses.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -35,12 +35,12 @@ pub(super) struct UdpSource {
     /// The socket's loss counter at the last read.
     overflows: u32,
     refusals: RefusalLog,
-    /// Coalesced datagrams without the first one.
+    /// Buffer for coalesced datagrams without the first one.
     rest: Vec<u8>,
     successors: mpsc::Receiver<Successor>,
 }
 
-/// A PNG of noise is a little larger than its pixels; also leaves room for longer lists in small payloads.
+/// Spare room for a frame: a PNG of noise is a little larger than its pixels, and a list may be longer than expected.
 const SPARE_FRAME_BYTES: usize = 1 << 20;
 
 /// Creates a stream of frames of `len` bytes.
@@ -78,7 +78,7 @@ impl IdleReception {
         }
     }
 
-    /// Returns the pause after `count` datagrams in the previous pause; arrival times are from the kernel.
+    /// Returns the pause after `count` datagrams in the previous pause. Arrival times stay exact: they are the kernel's.
     fn pause(&mut self, count: usize) -> Duration {
         if self.keeps_heads {
             self.pause = match count * 4 {
@@ -258,7 +258,7 @@ impl UdpSource {
         }
     }
 
-    /// Handles the datagram in the last buffers of the stream.
+    /// Handles the datagram in the buffers that the stream returned last.
     fn handle(&mut self, received: Received) {
         let Received::Datagram(datagram) = received else {
             return self.stats.lock().count(Cause::Refused);

@@ -1,4 +1,4 @@
-//! Changes the messages of a sensor with the first frame that shows its new view.
+//! Changes the view of a sensor (`CameraView`: what parameters change in its messages) with the first frame that shows it.
 use crate::doctor::BridgeFacts;
 use crate::node::section::{Finding, Level, Section, value};
 use crate::node::sensor_views::{SensorView, SensorViews};

@@ -63,7 +63,7 @@ impl Ground {
         x.min(y)
     }
 
-    /// Returns the height above the map's origin; `None` outside of the terrain.
+    /// Returns the height above the map's origin, positive upwards; `None` outside of the terrain.
     pub(super) fn height(&self, at: [f64; 2]) -> Option<f64> {
         // A difference, not a negation, so that the height is never -0.
         let height = || 0.0 - self.map.height(self.to_north_east(at));

@@ -36,7 +36,7 @@ pub(super) struct Raster {
 }
 
 impl Raster {
-    /// `resolution` 0 selects that of the terrain, or a coarser one if that gives too many cells.
+    /// `resolution` 0 selects the terrain's own, or a coarser one if that gives too many cells.
     pub(super) fn new(ground: &Ground, region: Region, resolution: f64) -> Result<Self, String> {
         let length = [0, 1].map(|axis| region.high[axis] - region.low[axis]);
         let cells = |resolution: f64| length.map(|l| (l / resolution - 1e-9).ceil().max(1.0));
@@ -76,7 +76,7 @@ impl Raster {
         })
     }
 
-    /// 100 where the terrain is higher than `above`, else 0; -1 outside of it.
+    /// Returns the grid: 100 where the terrain is higher than `above`, else 0; -1 outside of the terrain.
     pub(super) fn occupancy(&self, header: Header, above: f64) -> OccupancyGrid {
         let value = |height: &f32| match f64::from(*height) {
             height if height.is_nan() => -1,

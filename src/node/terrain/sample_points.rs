@@ -5,7 +5,7 @@ use crate::msgs::geometry_msgs::msg::Point;
 /// Limit of points in one response, which is then a few MB long.
 pub(super) const MAX_POINTS: usize = 100_000;
 
-/// Returns the step of a request; 0 selects that of the terrain.
+/// Returns the step of a request; 0 selects the step of the terrain.
 pub(super) fn step_of(step: f64, ground: &Ground) -> Result<f64, String> {
     match step {
         0.0 => Ok(ground.step()),
@@ -17,7 +17,7 @@ pub(super) fn step_of(step: f64, ground: &Ground) -> Result<f64, String> {
     }
 }
 
-/// Returns x and y of finite points.
+/// Returns x and y of the points; an error if a point is not finite.
 pub(super) fn check_points(points: &[Point]) -> Result<Vec<[f64; 2]>, String> {
     let position = |(i, point): (usize, &Point)| match [point.x, point.y] {
         at if at.iter().all(|v| v.is_finite()) => Ok(at),

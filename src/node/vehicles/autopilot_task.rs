@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use std::{collections::BTreeMap, io::IoSliceMut, net::SocketAddrV4, sync::Arc};
 use tokio::sync::Notify;
 
-/// Longer than any datagram of MAVLink frames.
+/// Bytes of the receive buffer: longer than any datagram of MAVLink frames.
 const BUFFER_BYTES: usize = 4096;
 /// Datagrams per batch, after which callbacks of other threads may use the autopilot.
 const BATCH_SIZE: usize = 64;
-/// Batches before timed work is checked: more than a socket buffer usually holds.
+/// Maximum number of batches before due timed work runs: more than a socket buffer usually holds.
 const MAX_BATCHES: usize = 16;
 /// Period of reading the autopilot's counters.
 const REPORT_PERIOD: Duration = Duration::from_millis(500);
@@ -29,7 +29,7 @@ pub(super) struct AutopilotTask {
     pub(super) wake: Arc<Notify>,
     pub(super) stats: Arc<SourceStats>,
     pub(super) start: Instant,
-    /// Receives the estimated pose.
+    /// Gets the estimated pose; `None` if TF is not from estimates.
     pub(super) tf: Option<Tf>,
     /// Holds the origin of the autopilot's local positions.
     pub(super) static_tf: Option<StaticTf>,
@@ -232,7 +232,7 @@ impl AutopilotTask {
         (deadline.map(|at| self.start + at), is_urgent)
     }
 
-    /// Rate of the setpoints in Hz, at the end of each window.
+    /// Returns the rate of the setpoints in Hz at the end of each window; `None` before.
     fn setpoint_rate(&mut self, now: u64) -> Option<f64> {
         let (since, before) = self.setpoints;
         let seconds = since.elapsed();

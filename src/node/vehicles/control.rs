@@ -112,7 +112,7 @@ fn interface(
     sink: Sink,
     wake: Arc<Notify>,
 ) -> Result<VehicleInterface, NodeError> {
-    // An autopilot that CopterSim does not simulate has its own system id.
+    // CopterSim gives its autopilot the CopterID as system id; any other autopilot has a system id of its own.
     let adopt_system = !matches!(link, ControlLink::Simulator(_));
     let link: Box<dyn Link> = match link {
         ControlLink::Simulator(SimMode::UdpFull) => Box::new(UdpFullLink::new(id, sink)),

@@ -6,8 +6,8 @@ use crate::wire::{HeartbeatPacket, Packet as _};
 use std::io::{self, IoSliceMut};
 use std::{collections::BTreeMap, net::Ipv4Addr, time::Duration};
 
-/// Listens for the configured time and returns the settings with all announced vehicles; a vehicle on another host gets the
-/// address of that host.
+/// Listens for `control.discover_s` and returns the settings with all announced vehicles; a vehicle on another host gets the
+/// address of that host. A duration of 0 disables discovery.
 pub(in crate::node) fn with_discovered(
     settings: &Settings,
     senders: &Senders,
@@ -50,7 +50,7 @@ pub(in crate::node) fn with_discovered(
     Ok(settings)
 }
 
-/// Returns CopterIDs and addresses of accepted senders: the bridge never sends to others.
+/// Returns CopterIDs and addresses of accepted senders: the bridge never sends to a refused one.
 async fn listen(
     senders: &Senders,
     port: u16,

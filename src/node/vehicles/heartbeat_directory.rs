@@ -1,4 +1,4 @@
-//! Vehicles announced on the heartbeat port, and whether the bridge serves them at that address.
+//! Vehicles announced on the heartbeat port, and whether the bridge serves them at the address that sends their heartbeats.
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
@@ -10,7 +10,7 @@ const MAX_NAMED: usize = 100;
 /// Address of a vehicle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct VehicleAddress {
-    /// Its address.
+    /// Address of the host that simulates it.
     pub address: Ipv4Addr,
     /// The address belongs to this host.
     pub local: bool,
@@ -31,7 +31,7 @@ pub enum Announcement {
     OfAnotherBridge,
     /// A vehicle that is not served.
     NotServed {
-        /// First heartbeat of this vehicle.
+        /// First heartbeat of this vehicle; false for CopterIDs without ports, and beyond the limit of logged vehicles.
         first: bool,
     },
     /// A served vehicle at another address.
@@ -53,8 +53,8 @@ pub struct HeartbeatDirectory {
 }
 
 impl HeartbeatDirectory {
-    /// `served`: vehicles with their destination (`None` if it sends no heartbeats); `others`: vehicles of
-    /// other bridges.
+    /// `served`: vehicles with the address that the bridge sends to (`None`: heartbeats may come from any address); `others`:
+    /// vehicles of other bridges.
     pub fn new(
         served: impl IntoIterator<Item = (u16, Option<VehicleAddress>)>,
         others: impl IntoIterator<Item = u16>,

@@ -29,7 +29,7 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
     tasks::start_counted(runtime, source.stats.clone(), source);
 }
 
-/// The served vehicles, with the address of CopterSim where it simulates them.
+/// The served vehicles; with the address of CopterSim if the bridge controls the vehicle through CopterSim.
 fn directory_of(settings: &Settings) -> HeartbeatDirectory {
     let params = &settings.params;
     let address_of = |id: u16| {
@@ -91,7 +91,7 @@ impl CountedTask for HeartbeatSource {
 }
 
 impl HeartbeatSource {
-    /// Warns once about a vehicle that is not served or has another address; returns the cause that counts the heartbeat.
+    /// Warns once about a vehicle that is not served or has another address; returns the cause under which to count it.
     fn announce(&mut self, id: i32, from: Ipv4Addr) -> Option<Cause> {
         let local = is_local_address(from);
         let sender = VehicleAddress { address: from, local };
@@ -103,7 +103,7 @@ impl HeartbeatSource {
                     vehicles.push(id.to_string());
                     tracing::warn!(
                         "vehicle {id} announces itself from {from} and is not served: vehicles are not added while the bridge \
-                         runs. Start it again with vehicles:=[{}], or with control.discover_s; if another bridge serves it, \
+                         runs. Restart the bridge with vehicles:=[{}], or with control.discover_s; if another bridge serves it, \
                          say so with other_vehicles:=[{id}]",
                         vehicles.join(", ")
                     );

@@ -20,13 +20,13 @@ use std::{sync::Arc, time::Duration};
 use tokio::runtime::Handle;
 use zerocopy::IntoBytes as _;
 
-/// Known axes are checked during CHECK_TIME_NS at the start of each CHECK_PERIOD_NS of simulation time.
+/// Axes that were found are checked again for CHECK_TIME_NS at the start of each CHECK_PERIOD_NS of simulation time.
 const CHECK_TIME_NS: i64 = 5_000_000_000;
 const CHECK_PERIOD_NS: i64 = 60_000_000_000;
-/// A true force is compared with a sample if their times differ by less, in ns.
+/// A sample is compared with the true specific force if their times differ by less than this, in ns.
 const MAX_DIFFERENCE_NS: u64 = 50_000_000;
 
-/// Opens the IMU of a vehicle; its true attitude may fill the orientation.
+/// Opens the IMU of a vehicle. With `imu.orientation: truth`, the vehicle's true attitude is the orientation.
 pub(super) fn open(
     context: &Context<'_>,
     assembly: &mut Assembly,
@@ -89,7 +89,7 @@ struct ImuSource {
     has_orientation: bool,
     motion: Arc<TrueMotion>,
     axes: AccelerationAxesFinder,
-    /// Last report of the axes.
+    /// Text about the axes as last reported.
     reported: String,
     axes_report: AxesReport,
     vehicle: u16,
@@ -154,7 +154,7 @@ impl ImuSource {
         }
     }
 
-    /// Compares an acceleration with the true one; once the axes are known, only in the check periods.
+    /// Compares a measured acceleration with the true specific force; once the axes are found, only during the checks.
     fn compare(&mut self, packet: &ImuPacket, truth: Option<TrueForce>) {
         let at = SimTime::from_secs(packet.sim_time.get());
         let due = self.axes.verdict() != Verdict::Found

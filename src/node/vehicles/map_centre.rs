@@ -1,4 +1,4 @@
-//! Geodetic position of the simulator's map.
+//! Geodetic position of the origin of the simulator's map.
 use crate::frames::{Geodetic, Ned, Vector};
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ impl MapCentre {
     /// Radius of the map in m; a position outside belongs to another map.
     const REACH_M: f64 = 100_000.0;
 
-    /// Sets the position as the simulator reports it.
+    /// Sets the position that the simulator reports.
     pub(super) fn set(&self, centre: Geodetic) {
         let mut current = self.0.lock();
         if *current != centre {

@@ -82,7 +82,7 @@ fn topics(page: &mut TopicPage) {
 }
 
 const IMU: &str = "\
-| IMU | imu | `/rflysim/imu` | `sensor_msgs/msg/Imu` | `<prefix>imu_link` | `imu` | all | FLU, m/s², rad/s; no orientation (REP 145) |
+| IMU | imu | `/rflysim/imu` | `sensor_msgs/msg/Imu` | `<prefix>imu_link` | `imu` | all | FLU, m/s², rad/s; no orientation (REP 145) unless `imu.orientation` is `truth` |
 ";
 
 const MAVROS: &str = "

@@ -52,7 +52,7 @@ struct RequestedVehicle {
     /// Whether the packet also changes UDPSIMMODE.
     changes_mode: bool,
     group: SocketAddrV4,
-    /// The port that all CopterSims of the host share, and the port of this vehicle's CopterSim.
+    /// The port that all CopterSim processes of the host share, and the port of this vehicle's CopterSim.
     addresses: [SocketAddrV4; 2],
     /// Name of the parameter that sets the host.
     key: String,
@@ -64,7 +64,7 @@ struct RequestedVehicle {
 }
 
 impl RequestedVehicle {
-    /// `None` if no CopterSim simulates it, or its true state is not received.
+    /// Returns `None` if no CopterSim simulates the vehicle, or its true state is not received.
     fn new(
         settings: &Settings,
         assembly: &Assembly,
@@ -144,7 +144,7 @@ impl RequestedVehicle {
             for to in self.addresses {
                 send(packet.as_bytes(), to);
             }
-            // Not for local data: a vehicle with the same number on another host would also answer a multicast request.
+            // Data of a local CopterSim is not requested by multicast: another host's vehicle with this CopterID would answer.
             if !self.unicast.is_local() || !due.data {
                 send(packet.as_bytes(), self.group);
             }

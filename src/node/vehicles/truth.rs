@@ -32,7 +32,7 @@ const PORT_SILENCE: Duration = Duration::from_secs(2);
 #[derive(Default)]
 pub(super) struct TrueMotion {
     pub(super) newest: Mutex<MotionSample>,
-    /// Whether the IMU needs it.
+    /// Whether the IMU needs the true motion.
     is_wanted: AtomicBool,
 }
 
@@ -55,7 +55,7 @@ impl TrueMotion {
 pub(super) struct TruthRelay(Arc<Mutex<TruthStates>>);
 
 impl TruthRelay {
-    /// Publishes a state, unless the true-state port has states: those have more fields.
+    /// Publishes a state, unless the true-state port delivers states: they have more fields.
     pub(super) fn publish(&self, state: &TrueState, arrival: RosTime) {
         let mut states = self.0.lock();
         states.choose_source(arrival);
@@ -215,16 +215,16 @@ struct TruthStates {
     /// Whether the IMU publishes the true attitude.
     imu_has_orientation: bool,
     stats: Arc<SourceStats>,
-    /// Arrival of the last datagram on the true-state port; until there is one, of the link's first state.
+    /// Arrival of the last datagram on the true-state port; before the first one, arrival of the link's first state.
     port_seen: Option<RosTime>,
-    /// Whether the link's states are published: the port is silent.
+    /// Whether the link's states are published, because the port is silent.
     uses_link: bool,
     last_stamp: Option<RosTime>,
 }
 
 impl TruthStates {
-    /// Uses the link's states if `arrival`, that of one of them, is in a silence of the port. Arrival times decide, not the order
-    /// of the two threads that receive: a replay repeats the choice.
+    /// Uses the link's states if the port has been silent for [`PORT_SILENCE`] at `arrival`, the time of a state on the link.
+    /// Arrival times decide, not the order of the two receiving threads, so that a replay repeats the choice.
     fn choose_source(&mut self, arrival: RosTime) {
         let seen = *self.port_seen.get_or_insert(arrival);
         self.uses_link = Duration::from_nanos(arrival.0.abs_diff(seen.0)) >= PORT_SILENCE;
@@ -283,14 +283,14 @@ impl TruthStates {
             }
             _ => return self.stats.lock().count(Cause::Malformed),
         };
-        let is_lasting = bytes.len() == ShortStatePacket::LEN;
+        let is_periodic = bytes.len() == ShortStatePacket::LEN;
         // All data of one tick has the same stamp, even if the clock's estimate lags.
         let latest = RosTime(i64::MAX);
-        self.publish(&state, arrival(datagram), is_lasting, latest);
+        self.publish(&state, arrival(datagram), is_periodic, latest);
     }
 
-    /// `is_lasting`: each state contains the collision as long as it lasts. No stamp is later than `latest`.
-    fn publish(&mut self, state: &TrueState, arrival: RosTime, is_lasting: bool, latest: RosTime) {
+    /// `is_periodic`: each state says whether the vehicle is in a collision. No stamp is later than `latest`.
+    fn publish(&mut self, state: &TrueState, arrival: RosTime, is_periodic: bool, latest: RosTime) {
         let position = StreamPosition { id: None, time: state.sim_time, arrival };
         let stamp = if is_usable(state) {
             advance_order(&mut self.order, position).and_then(|time| {
@@ -303,7 +303,7 @@ impl TruthStates {
             Ok(stamp) => stamp.min(latest),
             Err(cause) => return self.stats.lock().count(cause),
         };
-        if is_lasting {
+        if is_periodic {
             self.handle_collision(state.collided_with, true, arrival);
         }
         if !self.truth.is_finite(state) {
@@ -354,8 +354,8 @@ impl TruthStates {
         }
     }
 
-    fn handle_collision(&mut self, with: Option<i32>, is_lasting: bool, now: RosTime) {
-        match self.truth.collision(with, is_lasting, now) {
+    fn handle_collision(&mut self, with: Option<i32>, is_periodic: bool, now: RosTime) {
+        match self.truth.collision(with, is_periodic, now) {
             Ok(true) => self.stats.lock().count(Cause::Collision),
             Ok(false) => {}
             Err(_) => self.stats.lock().count(Cause::Publish),

@@ -1,4 +1,4 @@
-//! Foreign publishers and clients below the vehicles' prefixes whose topic or service the bridge does not serve.
+//! Publishers and clients of other nodes below the vehicles' prefixes whose topic or service the bridge does not serve.
 use crate::node::section::{Finding, Level, Section, value};
 use crate::vehicle::{SERVICES, TOPICS};
 use crate::{config::did_you_mean, ros::Middleware};
@@ -10,7 +10,7 @@ const MAX_FINDINGS: usize = 100;
 /// Period of the graph search; with many vehicles the graph has thousands of entries.
 const SEARCH_PERIOD: Duration = Duration::from_secs(5);
 
-/// A foreign endpoint.
+/// Kind of an endpoint of another node.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Endpoint {
     /// Publishes a topic.
@@ -34,7 +34,7 @@ impl Unserved {
         Self { prefixes, found: BTreeMap::new() }
     }
 
-    /// Searches the graph, given as endpoint, full name and type; returns the new findings.
+    /// Searches the graph (endpoint, full name, type); returns the new findings.
     pub fn search<'a>(
         &mut self,
         graph: impl IntoIterator<Item = (Endpoint, &'a str, &'a str)>,
@@ -114,8 +114,8 @@ impl Section for UnservedStatus {
         let found = self.unserved.found();
         let values: Vec<_> = found.map(|(name, why)| value(name, why)).collect();
         let (level, message) = match values.len() {
-            0 => (Level::Ok, "no unserved endpoints below the vehicles' prefixes".to_owned()),
-            n => (Level::Warn, format!("{n} publishers or clients that the bridge does not serve")),
+            0 => (Level::Ok, "no unserved names below the vehicles' prefixes".to_owned()),
+            n => (Level::Warn, format!("{n} topics or services that the bridge does not serve")),
         };
         Finding { level, message, values }
     }

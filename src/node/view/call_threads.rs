@@ -9,10 +9,11 @@ use tokio::sync::{Semaphore, watch};
 
 /// Maximum number of cancelled calls of one client whose threads still run.
 const MAX_CANCELLED: usize = 8;
+/// Maximum number of threads for the calls of all clients.
 const MAX_THREADS: usize = 256;
-/// Requests up to this length in bytes are not limited: commands of an operator are shorter.
+/// Requests up to this length in bytes do not count towards [`MAX_LONG_BYTES`]: commands of an operator are shorter.
 const SHORT_REQUEST: usize = 4 << 10;
-/// Maximum total length of all longer requests in bytes: a decoded request takes up to a hundred times its length.
+/// Maximum total length of all longer requests in bytes: a decoded request takes up to a hundred times its length in memory.
 const MAX_LONG_BYTES: usize = 2 << 20;
 
 /// Limits that all clients share.

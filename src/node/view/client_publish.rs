@@ -7,12 +7,12 @@ use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Encodings of messages. Foxglove takes the first one, also for services, whose requests are JSON.
+/// Encodings of messages. Foxglove uses the first one, also for requests of services, which must be JSON.
 pub(super) const ENCODINGS: [&str; 2] = [JSON, "cdr"];
 const JSON: &str = "json";
 /// Maximum number of channels that one client advertises.
 const MAX_CHANNELS: usize = 1000;
-/// Maximum length of a message in JSON: decoding takes up to a hundred times its length.
+/// Maximum length of a message in JSON: decoding takes up to a hundred times its length in memory.
 const MAX_JSON: usize = 64 << 10;
 /// Minimum interval between equal reports of refused messages.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
@@ -85,7 +85,7 @@ impl ClientChannels {
     }
 
     /// Delivers and counts a message (`Client Message Data` without its opcode). Returns why it is refused, but the same reason at
-    /// most once per second: a stream of wrong setpoints is one fault.
+    /// most once per second: a stream of wrong setpoints is reported as one fault.
     pub(super) fn publish(
         &mut self,
         middleware: &Middleware,

@@ -14,7 +14,6 @@ pub(super) struct Sample {
     pub(super) data: SampleData,
 }
 
-/// CDR, or a thumbnail for the page.
 #[derive(Clone)]
 pub(super) enum SampleData {
     /// A copy of the CDR, or a thumbnail.

@@ -25,7 +25,7 @@ pub(super) trait SampleSource: Send + Sync {
 
 /// Queue depth of images and point clouds.
 const BULK_DEPTH: usize = 1;
-/// Queue depth of other topics.
+/// Queue depth of all other volatile topics.
 const DEPTH: usize = 100;
 /// Maximum number of topics; further ones are left out, because each client gets the whole list.
 const MAX_TOPICS: usize = 10_000;
@@ -40,7 +40,7 @@ pub(super) struct ViewTopic {
     ended: AtomicBool,
     /// For Foxglove: all samples.
     full: TopicVariant,
-    /// For the page: at a limited rate, images as thumbnails.
+    /// For the page: samples at a limited rate, and thumbnails of images.
     page: TopicVariant,
 }
 
@@ -99,10 +99,11 @@ fn page_interval(type_name: &str) -> Option<Duration> {
     Some(Duration::from_millis(millis))
 }
 
-/// Passes the samples of one topic to its subscribers, at a limited rate.
+/// Passes the samples of one topic to its subscribers.
 struct SampleReader {
     subscribers: Arc<Subscribers>,
     start: Instant,
+    /// Minimum interval between samples; further samples are dropped.
     interval: Option<Duration>,
     /// Earliest time of the next sample, in ns since `start`.
     next: AtomicU64,

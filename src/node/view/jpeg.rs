@@ -1,4 +1,4 @@
-//! Encodes a `sensor_msgs/msg/Image` as a small JPEG; depth becomes a colour from red (near) to blue (far).
+//! Encodes a `sensor_msgs/msg/Image` as a small JPEG; each depth becomes a colour from red (near) to blue (far).
 use image::ExtendedColorType;
 use image::codecs::jpeg::JpegEncoder;
 
@@ -67,7 +67,7 @@ impl<'a> RosImage<'a> {
     }
 }
 
-/// Bytes per pixel, and the conversion of a pixel (and whether it is big-endian) to RGB.
+/// Bytes per pixel, and the conversion of these bytes to RGB; the flag tells it whether they are big-endian.
 type PixelFormat = (usize, fn(&[u8], bool) -> [u8; 3]);
 
 fn pixel_format(encoding: &str) -> Option<PixelFormat> {

@@ -45,7 +45,7 @@ use tokio::sync::{Semaphore, watch};
 const THREAD: &str = "rfly-view";
 const THUMBNAIL_THREAD: &str = "rfly-pictures";
 
-/// It publishes no topics.
+/// Opens no topics.
 pub(super) const SUBSYSTEM: Subsystem = Subsystem { open, topics: |_| {} };
 
 fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError> {
@@ -64,8 +64,8 @@ fn open(context: &Context<'_>, assembly: &mut Assembly) -> Result<(), NodeError>
     Ok(())
 }
 
-/// Adds the server to `threads`. The caller adds the topics to the hub of the result. With `takes_messages` clients may publish on
-/// topics that this node subscribes to, if `view.control` allows it.
+/// Adds the server to `threads`. The caller adds the topics to the hub of the returned state. With `takes_messages` clients may
+/// publish on topics that this node subscribes to, if `view.control` allows it.
 fn serve(
     middleware: &Middleware,
     params: &ViewParams,
@@ -140,8 +140,9 @@ pub(super) struct ViewFigures {
     sent: AtomicU64,
     /// Samples dropped for slow clients that have left.
     dropped: AtomicU64,
-    /// Messages of clients that were passed on, and that were refused.
+    /// Messages of clients that were passed on.
     published: AtomicU64,
+    /// Messages and channels of clients that were refused.
     refused_messages: AtomicU64,
     /// Requests with a foreign host or origin.
     refused: AtomicU64,

@@ -16,7 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// Suffix and type of the service that each node with parameters has.
 const GET: (&str, &str) = ("/get_parameters", "rcl_interfaces/srv/GetParameters");
 
-/// Fields of `rcl_interfaces/msg/ParameterValue` by its `type`, and Foxglove's type for values that are ambiguous in JSON.
+/// Field of `rcl_interfaces/msg/ParameterValue` by `type`, and Foxglove's name of the type if the value in JSON is ambiguous.
 #[rustfmt::skip] // a table
 const VALUE_FIELDS: [(&str, Option<&str>); 10] = [
     ("", None), ("bool_value", None), ("integer_value", None), ("double_value", Some("float64")), ("string_value", None),
@@ -149,7 +149,7 @@ impl ParameterNodes {
             if names.is_empty() {
                 continue;
             }
-            // JSON has only one type of numbers, so each parameter keeps its current type.
+            // JSON has one type for integers and floats, so each parameter keeps its current type.
             let values = self.values(&node, &names)?;
             let typed = names.iter().zip(&values).filter_map(|(name, value)| {
                 let value_type = value["type"].as_u64()?;

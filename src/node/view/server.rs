@@ -22,7 +22,7 @@ use tokio::task::AbortHandle;
 
 const MAX_MESSAGE_BYTES: usize = 1 << 20;
 pub(super) const MAX_CLIENTS: usize = 64;
-/// Maximum number of connections that load the page or open a WebSocket.
+/// Maximum number of HTTP connections, which load the page or open a WebSocket.
 const MAX_CONNECTIONS: usize = 256;
 /// Timeout of the headers of each request on a connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -146,8 +146,8 @@ async fn index(
         .on_upgrade(async |socket| session::serve(state, socket, permit).await)
 }
 
-/// The topics that clients may publish (`topics`: type by name) and the definitions of these types (`schemas`), which the Foxglove
-/// protocol has no message for.
+/// The topics that clients may publish (`topics`: type by name) and the definitions of these types (`schemas`). The Foxglove
+/// protocol has no message for this.
 async fn subscribed(State(state): State<Arc<ViewState>>) -> Response {
     let topics = state.middleware.subscribed();
     let schemas: BTreeMap<_, _> =

@@ -24,24 +24,24 @@ use tokio::time::{Instant, interval_at, timeout};
 /// Subprotocols: Foxglove's current name, its former name, and the one of the page.
 pub(super) const PROTOCOLS: [&str; 3] = ["foxglove.sdk.v1", "foxglove.websocket.v1", PAGE];
 const PAGE: &str = "rfly.page.v1";
-/// A client that neither reads nor sends for this time is disconnected, so that its subscriptions end.
+/// A client that reads nothing, or sends nothing (not even a pong), for this time is disconnected: its subscriptions end.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Period of pings; the pong shows that the client is alive.
 const PING_PERIOD: Duration = Duration::from_secs(10);
 const MAX_SUBSCRIPTIONS: usize = 1000;
-/// Maximum number of errors reported for one message; the rest is counted.
+/// Maximum number of errors reported for one message; of further errors only the number is reported.
 const MAX_ERRORS: usize = 10;
 /// Reply to messages at `rfly_bridge view`, which has no subscriptions to pass them to.
 const PUBLISHING_DISABLED: &str =
     "`rfly_bridge view` takes no messages: publish on the port of the bridge (view.port)";
 /// Reply to commands while `view.control` is false.
 const CONTROL_DISABLED: &str = "commands are disabled: start the bridge with -p view.control:=true, or `rfly_bridge view` with --control";
-/// Period of updates of services and of the graph.
+/// Period of updates of topics that have ended, of services and of the graph.
 const UPDATE_PERIOD: Duration = Duration::from_secs(2);
 /// Delay of the first update of the graph: other participants announce their node names after discovery.
 const GRAPH_DELAY: Duration = Duration::from_millis(500);
 
-/// JSON messages of clients. Other operations need capabilities that the server does not offer.
+/// JSON messages of clients. All other operations need capabilities that the server does not offer.
 #[derive(Deserialize)]
 #[serde(tag = "op", rename_all = "camelCase", rename_all_fields = "camelCase")]
 enum ClientRequest {

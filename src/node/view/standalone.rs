@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const DISCOVERY_PERIOD: Duration = Duration::from_secs(1);
-/// Depth of subscriptions to latched topics: a late client gets as many samples, if the publishers keep them.
+/// Depth of subscriptions to latched topics: a late client gets up to this many samples, if the publishers store them.
 const LATCHED_DEPTH: u16 = 100;
 
 /// The running server; it stops on drop.

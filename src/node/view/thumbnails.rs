@@ -9,7 +9,7 @@ use std::time::Duration;
 
 const STOP_CHECK_PERIOD: Duration = Duration::from_millis(100);
 
-/// The images to encode, at most one of each topic.
+/// The images to encode: at most one for each list of subscribers.
 #[derive(Default)]
 pub(super) struct Thumbnails {
     pending: Mutex<VecDeque<PendingImage>>,

@@ -41,10 +41,10 @@ pub(super) struct YamlField<'a> {
 
 #[derive(Clone, Copy)]
 enum FieldDefault<'a> {
-    /// The default in the message.
+    /// The value in the default message.
     Value(&'a Value),
-    /// For elements of lists, which have no default message: 0; 1 for the real part of a rotation, the only default of the
-    /// standard messages that is not zero.
+    /// In elements of lists, which have no default message: 0, but 1 for `w` of a quaternion, the only default of the
+    /// standard messages that is not zero. In the current time: its seconds or nanoseconds.
     Number(i64),
     /// The current time.
     Now,

@@ -28,11 +28,11 @@ pub enum MessageValue {
 /// Options of [`MessageValue::shorten`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ShortenOptions {
-    /// Maximum length of arrays and texts; what is cut off is `...`.
+    /// Maximum length of arrays and texts; `...` replaces the rest.
     pub length: Option<usize>,
-    /// Arrays become their length.
+    /// Writes only the length of arrays.
     pub no_arrays: bool,
-    /// Texts become their length.
+    /// Writes only the length of texts.
     pub no_texts: bool,
 }
 
@@ -43,7 +43,7 @@ impl MessageValue {
     }
 
     /// Returns the value at a path such as `pose.position`, `ranges[3]`; `None` if a list has no such element.
-    /// Errors: the path names a field that the message does not have.
+    /// Errors: the path does not fit the type of the message.
     pub fn at(&self, path: &str) -> Result<Option<&Self>, String> {
         let mut at = self;
         let steps = path.split(['.', '[']).map(|step| step.trim_end_matches(']'));
@@ -63,7 +63,7 @@ impl MessageValue {
                         format!("{path}: \"{step}\" is not an index of an array, such as [0]")
                     })?)
                 }
-                _ => return Err(format!("{path}: \"{step}\" is a field of a single value")),
+                _ => return Err(format!("{path}: \"{step}\" follows a value without fields")),
             };
             let Some(next) = next else { return Ok(None) };
             at = next;
@@ -100,7 +100,7 @@ impl MessageValue {
         }
     }
 
-    /// Writes YAML, in lines.
+    /// Writes YAML in block style.
     pub fn to_yaml(&self) -> Result<String, String> {
         let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
         let mut text = String::new();

@@ -70,7 +70,7 @@ impl DdsConnections {
 
 impl backend::Watch for DdsConnections {
     fn current(&mut self) -> ros::Connections {
-        // Read before the writers: a participant without a writer has left.
+        // Copied before the writers are read: a participant without a writer has left, and is not new.
         let samples = self.samples.lock().clone();
         let mut owners = EndpointOwners::default();
         for node in samples.values().flat_map(|cdr| graph::nodes(cdr)) {

@@ -5,8 +5,8 @@
 //! the first HEARTBEAT it receives, and counts all samples announced there as older: those that arrived before,
 //! those still in flight, and a sample with fragments still arriving. So, for readers of requests and writers of Fast DDS:
 //!
-//! 1. Cyclone sends an ACKNACK to a new writer. It is changed to request a HEARTBEAT (its sample set starts at 0),
-//!    which otherwise takes three seconds.
+//! 1. Cyclone sends an ACKNACK to a new writer. It is changed to request a HEARTBEAT (its sample set starts at 0), which
+//!    would otherwise come three seconds later.
 //! 2. HEARTBEATs are changed to announce no samples until Cyclone answers one, so that no sample counts as old.
 //! 3. That answer is changed to request the announced samples that Cyclone has not received.
 //!
@@ -84,7 +84,7 @@ fn acknowledges(packet: &[u8]) -> bool {
     kinds.next().is_some_and(|found| found.kind == ACKNACK)
 }
 
-/// Position of a submessage's body.
+/// A submessage, with the position and length of its body.
 struct Submessage {
     kind: u8,
     flags: u8,

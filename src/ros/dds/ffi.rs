@@ -1,7 +1,7 @@
 //! All unsafe code of this back end: owners for Cyclone DDS entities.
 //!
-//! Each entity deletes itself, and holds whatever must outlive it. Callbacks run on Cyclone's receive thread; deleting
-//! an entity waits for running callbacks, so a callback's target is freed after its entity.
+//! Each entity deletes itself, and holds whatever must outlive it. Callbacks run on Cyclone's receive thread, or on the thread
+//! of a writer in this process. Deleting an entity waits for running callbacks, so a callback's target is freed after its entity.
 #![expect(unsafe_code, reason = "foreign function interface to Cyclone DDS")]
 
 mod addresses;
@@ -172,8 +172,8 @@ impl Drop for Listener {
     }
 }
 
-/// Reliability and durability in the QoS of an endpoint; the defaults of DDS where it has none.
-fn offered(qos: *const c::dds_qos_t) -> Qos {
+/// Reliability and durability in the QoS of an endpoint; reliable and volatile where it has none.
+fn announced_qos(qos: *const c::dds_qos_t) -> Qos {
     let mut reliability = c::dds_reliability_kind_DDS_RELIABILITY_RELIABLE;
     let mut durability = c::dds_durability_kind_DDS_DURABILITY_VOLATILE;
     if !qos.is_null() {

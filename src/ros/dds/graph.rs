@@ -63,7 +63,7 @@ struct NodeEntitiesInfo<S, G> {
     writer_gid_seq: Vec<G>,
 }
 
-/// A node in the announcement of another participant.
+/// A node in the announcement of a participant.
 #[derive(Debug, Eq, PartialEq)]
 pub(super) struct AnnouncedNode {
     /// With its namespace.
@@ -73,7 +73,7 @@ pub(super) struct AnnouncedNode {
 }
 
 /// Reads the nodes of a sample of [`TOPIC`]; none if it is malformed. A domain may have participants with both lengths of
-/// [`Gid`], which a sample does not contain: only with the right length does decoding end where the sample ends.
+/// [`Gid`], and a sample does not tell its own: only with the right length does decoding end where the sample ends.
 pub(super) fn nodes(cdr: &[u8]) -> Vec<AnnouncedNode> {
     let short = decode::<Guid>(cdr).map(|info| announced_nodes(info, |gid| gid));
     let long = || decode::<(Guid, [u8; 8])>(cdr).map(|info| announced_nodes(info, |(gid, _)| gid));

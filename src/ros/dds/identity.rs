@@ -35,7 +35,7 @@ impl SampleIdentity {
     }
 }
 
-/// Header data of a sample's packet.
+/// What the packet of a request contains beside the payload.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(super) struct RequestHead {
     /// Sequence number of the sample, from 1.

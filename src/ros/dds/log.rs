@@ -47,7 +47,7 @@ pub(super) fn line(severity: LogSeverity, function: &str, number: u32, text: &st
     let text = readable(text);
     let more = match suppressed {
         0 => String::new(),
-        n => format!(" ({n} more like this before it)"),
+        n => format!(" ({n} earlier messages of this source line suppressed)"),
     };
     match severity {
         LogSeverity::Error => tracing::error!("Cyclone DDS: {text}{more}"),

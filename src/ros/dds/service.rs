@@ -15,7 +15,7 @@ use std::{borrow::Cow, collections::VecDeque, sync::Arc, time::Duration};
 
 /// Size of client id and sequence number, `u64` and `i64`.
 const HEADER: usize = 16;
-/// First bytes of GUIDs of Fast DDS and RustDDS: requests without header. Other clients without header are
+/// First bytes of the GUIDs of Fast DDS and RustDDS, whose requests have no header. Other clients without header are
 /// recognised by their `related_sample_identity`.
 const WITHOUT_HEADER: [[u8; 2]; 2] = [FAST_DDS, [1, 18]];
 /// Bit set in entity ids of readers, clear in those of writers (RTPS 2.5, 9.3.1.2).
@@ -29,7 +29,7 @@ const MAX_WAITING_BYTES: usize = 4 << 20;
 const CHECK_PERIOD: Duration = Duration::from_millis(5);
 const MAX_CHECKS: u16 = 200;
 
-/// One service; fields are dropped in this order, so that no handler runs when the others are dropped.
+/// One service. Fields are dropped in this order: the reader runs the handler, which uses the replies.
 pub(super) struct DdsServer {
     _entry: Guard,
     reader: ffi::Reader,

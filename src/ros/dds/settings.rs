@@ -63,7 +63,7 @@ pub(super) fn configuration(options: &Options) -> String {
 }
 
 /// The addresses of this host: a node on Cyclone 11 that uses a network card ignores announcements to loopback, also with
-/// `LOCALHOST`. They do not leave the host.
+/// `LOCALHOST`. Announcements to its own addresses do not leave the host.
 fn own_peers() -> String {
     let peer = |address| format!(r#"<Peer address="{address}"/>"#);
     ffi::own_addresses()

@@ -7,7 +7,7 @@ const FASTEST: u64 = 8;
 /// Number of samples without a retransmission before a higher rate is tried: at first, and at most.
 const PATIENCE: (u32, u32) = (10, 10 * 4096);
 
-/// The reader of a writer that needs the lowest rate.
+/// Kind of the reader that needs the lowest rate, among the readers of one writer.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(in crate::ros) enum SlowestReader {
     /// A best-effort reader on Fast DDS.
@@ -19,8 +19,8 @@ pub(in crate::ros) enum SlowestReader {
     ReportsLoss,
 }
 
-/// The rate of one writer. It starts fast if every reader reports losses, and falls back to the usual rate, never
-/// below it, after a loss.
+/// The rate of one writer. If every reader reports losses, it starts fast, and each loss halves it, but not below the
+/// usual rate.
 #[derive(Debug)]
 pub(in crate::ros) struct PacingRate {
     readers: SlowestReader,

@@ -115,8 +115,8 @@ fn services<T: IntoIterator<Item = (String, Vec<String>)> + Default>(
     services
 }
 
-/// The connections of the graph, queried node by node: endpoints by topic would make rclrs print an error for each reader of
-/// Fast DDS ([`incompatible`]).
+/// The connections of the graph, queried node by node: to query the endpoints of a topic would make rclrs print an error for
+/// each reader of Fast DDS ([`incompatible`]).
 pub(super) struct RclConnections(pub(super) Node);
 
 impl Watch for RclConnections {

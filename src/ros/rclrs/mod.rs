@@ -1,6 +1,6 @@
 //! The middleware of a sourced ROS 2 workspace, through rclrs.
 //!
-//! rclrs gets final names and no arguments: the facade expands and remaps, so that both back ends agree.
+//! rclrs gets final names and no arguments: the facade expands and remaps, so that all back ends agree.
 mod graph;
 mod qos;
 mod sequence;

@@ -69,7 +69,7 @@ impl CdrSize {
             Value::Simple(value) => self.simple(value),
             Value::Array(value) => self.array(value),
             Value::Sequence(value) => self.items(1, 4).sequence(value),
-            // No message of this package or of its users has bounded sequences.
+            // Elements are not counted: among the bridge's topics only those of `mavros_msgs/msg/Mavlink` have bounded sequences.
             Value::BoundedSequence(_) => self.items(1, 4),
         }
     }

@@ -55,7 +55,7 @@ impl ZenohClient {
             .matching_listener()
             .callback(move |status| matched.store(status.matching(), Ordering::Release))
             .wait()
-            .map_err(|error| failed("declare_querier", name, &error))?;
+            .map_err(|error| failed("matching_listener", name, &error))?;
         let (token, gid) = session.endpoint(EntityKind::Client, name, &typed, Qos::SERVICE)?;
         Ok(Self {
             _token: token,

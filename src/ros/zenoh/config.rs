@@ -32,10 +32,11 @@ const OF_BOTH: &[(&str, &str)] = &[
     ("transport/unicast/max_sessions", "10000"),
     ("transport/link/tx/lease", "60000"),
     ("transport/link/tx/keep_alive", "2"),
-    // Batches of 64 KiB: with Zenoh's 2 a burst of images makes a reader that is late for 2 ms lose small messages.
+    // Number of batches of 64 KiB: with Zenoh's default of 2, a burst of images makes a reader that is 2 ms late lose small
+    // messages.
     ("transport/link/tx/queue/size/data", "16"),
     (SHARED_MEMORY, "false"),
-    // It would copy large samples into another pool if the pool of the publishers is full.
+    // This optimization would copy large samples into another pool while the pool of the publishers is full.
     ("transport/shared_memory/transport_optimization/enabled", "false"),
 ];
 pub(super) const CONNECT: &str = "connect/endpoints";

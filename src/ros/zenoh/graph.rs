@@ -80,7 +80,7 @@ impl Graph {
         }
     }
 
-    /// Returns a node and its topic for each session that subscribes to any of these topics.
+    /// Returns, for each session that subscribes to any of these topics, one subscribing node and its topic.
     pub(super) fn readers(&self, topics: &BTreeSet<&str>) -> HashMap<String, (String, String)> {
         let known = self.0.lock();
         let tokens = known.by_token.iter().filter(|(_, endpoint)| {

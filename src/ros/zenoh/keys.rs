@@ -69,7 +69,7 @@ pub(super) fn data_key(domain: u32, name: &str, typed: &str) -> String {
     format!("{domain}/{}/{typed}", name.trim_matches('/'))
 }
 
-/// Key of all tokens of a domain.
+/// Key expression that matches all tokens of a domain.
 pub(super) fn all_tokens(domain: u32) -> String {
     format!("{ADMIN_SPACE}/{domain}/**")
 }

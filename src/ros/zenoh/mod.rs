@@ -48,8 +48,8 @@ use zenoh_ext::{AdvancedSubscriberBuilderExt as _, HistoryConfig, RecoveryConfig
 /// Period of the checks for a router, and number of checks per attempt (`ZENOH_ROUTER_CHECK_ATTEMPTS`), which takes a second.
 const ROUTER_CHECK: Duration = Duration::from_millis(50);
 const ROUTER_CHECKS: u64 = 20;
-/// Endpoints of one node of a session. Zenoh compares a new token with all others of its node, so that a node with 9,000 would need
-/// minutes to start; further endpoints belong to further nodes (`NAME_2`).
+/// Endpoints of one node of a session. Zenoh compares a new token with all others of its node, so that a node with 9,000 would
+/// need minutes to start; further endpoints belong to further nodes (`NAME_2`).
 const ENDPOINTS_OF_A_NODE: u64 = 400;
 
 /// One session as one ROS node. Fields are dropped in this order.
@@ -108,7 +108,7 @@ impl<T: Send> Drop for WithTasks<T> {
     }
 }
 
-/// Runs a callback on a receiving thread, which a panic of the callback does not end.
+/// Runs a callback of a receiving thread; a panic of the callback does not end the thread.
 fn guarded(callback: impl FnOnce()) {
     // The panic hook has logged it.
     let _panic = catch_unwind(AssertUnwindSafe(callback));
@@ -124,9 +124,9 @@ impl ZenohNode {
         let pool = pool.and_then(|pool| {
             pool.inspect_err(|error| {
                 tracing::warn!(
-                    "images and clouds go through sockets, also to readers on this host: {error}; shared memory is locked: \
-                     `ulimit -l unlimited` before the start (systemd: LimitMEMLOCK=infinity) for the bridge and its readers, and room in /dev/shm, or \
-                     -p zenoh.shared_memory_mb:=0"
+                    "images and clouds go through sockets, also to readers on this host: {error}; Zenoh locks shared memory into RAM: \
+                     set `ulimit -l unlimited` before the start of the bridge and its readers (systemd: \
+                     LimitMEMLOCK=infinity) and make room in /dev/shm, or set -p zenoh.shared_memory_mb:=0"
                 );
             })
             .ok()

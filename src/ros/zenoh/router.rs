@@ -72,7 +72,7 @@ pub(super) fn start_search(search: impl FnOnce() + Send + 'static) {
 
 fn reason(endpoint: &str) -> String {
     let address = endpoint.trim_start_matches(config::TCP);
-    // Metadata and settings of Zenoh follow.
+    // `?` begins metadata of Zenoh, `#` settings.
     let address = address.split(['?', '#']).next().unwrap_or_default();
     let addresses = match address.to_socket_addrs() {
         Ok(addresses) => addresses.collect::<Vec<_>>(),

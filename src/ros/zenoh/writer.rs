@@ -38,7 +38,7 @@ pub(super) struct ZenohWriter {
     sequence: AtomicI64,
     /// Number of subscriptions that ROS nodes announce.
     announced: Arc<AtomicUsize>,
-    /// Whether anybody subscribes, also without announcement.
+    /// Whether there is a subscription, even one that no ROS node announces.
     is_matched: Arc<AtomicBool>,
     pool: Arc<Pool>,
     /// Bytes before the data in the last sample; a loan leaves as much room.

@@ -38,7 +38,7 @@ pub(super) fn command(
     Ok(())
 }
 
-/// The first operation for all entities of a kind (docs/wire/traps.md, object-requests).
+/// Operation for all cameras, kind 0; each further kind adds 1 (docs/wire/traps.md, object-requests).
 const ALL_OF_A_KIND: u8 = 20;
 
 /// `scene/describe_all`.

@@ -25,7 +25,7 @@ pub enum SkipCause {
     Scale,
     /// A motor speed is NaN or infinite.
     MotorRpm,
-    /// A velocity, rate or time is NaN, infinite or beyond 32 bits, or no packet has a field for it.
+    /// A velocity or rate is not finite as f32, a time is not finite, or no packet has both rates and `fit_to_ground`.
     Motion,
 }
 
@@ -162,8 +162,8 @@ fn read_state(
     }
     if scale != [1.0; 3] && !contents.has_scale(vehicle_type) {
         let message = format!(
-            "no packet has a size of {id} together with type {vehicle_type} and eight motor speeds, or with its motion: give one \
-             speed, no motion, or no scale"
+            "{id}: no packet has a scale together with motion, or with eight motor speeds and a type above 65535 (is \
+             {vehicle_type}): give no scale, no motion, or one motor speed"
         );
         return Err(skipped(SkipCause::Scale, message));
     }
@@ -204,7 +204,7 @@ fn read_state(
 /// Velocity, rate and time of an entity.
 type StreamedMotion = (Vector<Ned>, Option<Vector<Frd>>, Option<f64>);
 
-/// Reads the motion of one entity, or returns the field that is not finite in the packets, and its bits there.
+/// Reads the motion of one entity, or returns a field that is not finite in a packet, and how many bits it has there.
 fn read_motion(
     world: WorldConvention,
     message: &EntityStates,

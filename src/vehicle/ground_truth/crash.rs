@@ -2,7 +2,7 @@
 use crate::time::RosTime;
 use std::time::Duration;
 
-/// Events of one object within this time are one collision.
+/// Events with the same object within this time are one collision.
 const MERGE_TIME: Duration = Duration::from_secs(1);
 /// Published at the end of a collision.
 const COLLISION_END: i32 = -1;

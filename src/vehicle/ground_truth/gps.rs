@@ -11,7 +11,7 @@ use crate::{msgs::sensor_msgs::msg::NavSatFix, wire::TrueState};
 pub const GPS_TOPIC: TruthTopic = super::topic::<NavSatFix>(
     "gps",
     QosGroup::State,
-    "true position with the noise `degrade.gps_noise_m` and its covariance; only if that is not 0",
+    "true position with the noise `degrade.gps_noise_m` and its covariance; only if the noise is not 0",
 );
 
 /// Returns the true position with noise of standard deviations `sigma_m` east, north and up; `None` if the state

@@ -75,7 +75,7 @@ truth_topics! {
     path: Path = "ground_truth/path", Path, "path of the vehicle since it was last placed: a pose every 0.1 m, the newest 2000; twice a second while it moves";
     pose: PoseStamped = "ground_truth/pose", State, "true pose in `map`";
     twist: TwistStamped = "ground_truth/twist", State, "true twist in `base_link`, FLU; `angular` is NaN where the simulator sends no rate";
-    accel: AccelStamped = "ground_truth/accel", State, "`AccB` of the simulator in `base_link`, FLU, m/s², values unchanged; bridge and emulator define it as specific force: at rest z is +9.81. Not in the short state; `angular` is NaN";
+    accel: AccelStamped = "ground_truth/accel", State, "`AccB` of the simulator in `base_link`, FLU, m/s², values unchanged; bridge and emulator define it as specific force: at rest z is +9.81. Absent from states of 112 bytes and from HIL_ACTUATOR_CONTROLS; `angular` is NaN";
     gps: NavSatFix = "ground_truth/gps", State, "true position, covariance 0; the altitude is above the ellipsoid (`control.geoid`), as in `global_position/global`";
     motor_speeds: JointState = "ground_truth/motor_speeds", State, "speeds of the motors, `velocity` of `motor1` to `motor8` in rad/s";
     crash: Int32 = "ground_truth/crash", State, "id of the vehicle or object that the vehicle collides with, once for each collision; -1 at its end. Also counted in `/diagnostics`";
@@ -135,7 +135,7 @@ impl GroundTruth {
         self.publishers.is_read() || self.receiver.as_ref().is_some_and(GpsReceiver::is_read)
     }
 
-    /// Whether acceleration, motor speeds and GPS position are finite. Topics of values that are not are skipped.
+    /// Whether acceleration, motor speeds and GPS position are finite. The topic of a value that is not finite is skipped.
     pub fn is_finite(&self, state: &TrueState) -> bool {
         let acc = state.acc.into_iter().flatten();
         (acc.chain(state.motor_rpm).chain(state.gps)).all(f64::is_finite)

@@ -34,7 +34,7 @@ pub(super) enum UdpMessage {
     Attitude(SET_ATTITUDE_TARGET_DATA),
     /// A command; the datagram is the same in all modes.
     Command(SimpleCommand),
-    /// Nothing to send: the vehicle is in that state already.
+    /// Nothing to send: CopterSim enters OFFBOARD by itself when a setpoint arrives.
     Done,
 }
 
@@ -114,7 +114,7 @@ impl UdpLink {
     pub(super) fn translate(&mut self, message: &Outbound) -> Result<UdpMessage, SendError> {
         let packet = Encoder::new(0, 0).encode(message);
         let Taken::Frame(frame) = take(packet.as_bytes()) else {
-            return self.unsupported("this message");
+            return self.unsupported("it is not a MAVLink message");
         };
         if let Some(command) = CommandLong::parse(&frame) {
             let params = command.params.map(f64::from);
@@ -192,7 +192,7 @@ impl UdpLink {
             MAV_CMD_NAV_LAND | MAV_CMD_NAV_LAND_LOCAL => {
                 return self.unsupported("there is no landing in the UDP modes of CopterSim: send setpoints to the ground, then disarm");
             }
-            _ => return self.unsupported("this command; CopterSim has no datagram for it"),
+            _ => return self.unsupported("CopterSim has no datagram for this command"),
         }))
     }
 
@@ -233,7 +233,7 @@ impl UdpLink {
         if custom_mode == OFFBOARD {
             return Ok(UdpMessage::Done);
         }
-        self.unsupported("there are no modes in the UDP modes of CopterSim: it is in OFFBOARD while it gets setpoints")
+        self.unsupported("the UDP modes of CopterSim have no flight modes: the vehicle is in OFFBOARD while it gets setpoints")
     }
 
     /// Converts one of the two fixed-wing parameters that CopterSim has a datagram for.

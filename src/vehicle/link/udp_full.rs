@@ -74,7 +74,7 @@ impl UdpFullLink {
                     .with_attitude(t.q, rates, t.thrust)
             }
             UdpMessage::Command(_) | UdpMessage::Done => {
-                return self.udp.unsupported("this message");
+                return self.udp.unsupported("it is not a setpoint");
             }
         })
     }

@@ -153,7 +153,7 @@ impl UdpSimpleLink {
         Ok([euler.roll, euler.pitch, euler.yaw].map(|angle| angle as f32))
     }
 
-    /// The yaw of a position; NaN keeps it.
+    /// The yaw of a position setpoint; NaN keeps the present yaw.
     fn yaw(&self, mask: u16, yaw: f32) -> Result<f32, SendError> {
         match (mask & YAW == 0, mask & YAW_RATE == 0) {
             (true, _) => Ok(yaw),
@@ -162,7 +162,7 @@ impl UdpSimpleLink {
         }
     }
 
-    /// The yaw rate of a velocity; 0 keeps the yaw.
+    /// The yaw rate of a velocity setpoint; 0 keeps the present yaw.
     fn yaw_rate(&self, mask: u16, yaw_rate: f32) -> Result<f32, SendError> {
         match (mask & YAW == 0, mask & YAW_RATE == 0) {
             (false, true) => Ok(yaw_rate),
@@ -172,7 +172,7 @@ impl UdpSimpleLink {
     }
 }
 
-/// Largest difference in rad of equal angles, of which one was converted from NED to ENU and back.
+/// Largest rounding error in rad of an angle that was converted from NED to ENU and back.
 const SAME_ANGLE: f32 = 1e-5;
 
 /// Sets the axes that the mask ignores to NaN.

@@ -18,7 +18,7 @@ services! {
     };
 }
 
-/// The default response reports no success.
+/// Answers with the default response, which reports no success.
 fn refuse<S: Service, R>(call: VehicleCall<'_, S>, _: R) {
     warn(&mut call.autopilot.fcu, call.name);
     call.responder.respond(S::Response::default());

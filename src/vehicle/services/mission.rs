@@ -45,8 +45,8 @@ fn list_of(name: &str) -> MissionList {
     }
 }
 
-/// Whether to open a topic or service. On a link without missions only those of the mission are open, and refuse calls: with those
-/// of fences and rally points a fleet of a hundred would exceed Cyclone's limit of services per process.
+/// Whether to open a topic or service. On a link without missions, the services of fences and rally points are not opened: with
+/// them a fleet of a hundred would exceed Cyclone's limit of services per process. The services of the mission refuse calls.
 pub(super) fn is_offered(name: &str, link: Abilities) -> bool {
     link.services || list_of(name) == MissionList::Plan
 }

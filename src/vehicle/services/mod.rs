@@ -25,7 +25,7 @@ use crate::wire::mavlink::raw::{CommandAck, CommandLong};
 use crate::{ros::RosError, wire::mavlink::Frame};
 use std::time::Duration;
 
-/// A part of the services. The default methods ignore the event.
+/// A part of the services. By default, `restarted` calls `connected`, and other methods ignore the event.
 trait ServicePart {
     /// Opens its topics.
     fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError>

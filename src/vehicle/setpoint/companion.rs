@@ -15,7 +15,7 @@ fn companion(autopilot: &mut Autopilot, topic: &'static str, message: &Companion
     if message.component == 0 || message.component == fcu.component {
         return fcu.refuse(topic, &Reject::Component(message.component));
     }
-    // As mavros.
+    // As in mavros.
     let heartbeat = Heartbeat {
         custom_mode: 0,
         kind: MAV_TYPE_ONBOARD_CONTROLLER,

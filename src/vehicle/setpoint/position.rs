@@ -17,7 +17,7 @@ subscriptions! {
         let target = pose_target(&message.header.stamp, frame, position, &message.pose.orientation);
         autopilot.send_local_setpoint(topic, &target);
     };
-    GeoPoseStamped("setpoint_position/global", "latitude, longitude, altitude and yaw") => |autopilot, topic, message| {
+    GeoPoseStamped("setpoint_position/global", "latitude, longitude, altitude (AMSL) and yaw") => |autopilot, topic, message| {
         let GeoPoint { latitude, longitude, altitude, .. } = message.pose.position;
         autopilot.send_global_setpoint(topic, &SetpointTarget {
             stamp_ms: stamp_ms(&message.header.stamp),
@@ -29,12 +29,11 @@ subscriptions! {
             ..SetpointTarget::default()
         });
     };
-    GeoPoseStamped("setpoint_position/global_to_local", "the same, sent as local position") => |autopilot, topic, message| {
-        match autopilot.setpoints.reported.target(message, autopilot.fcu.settings.geoid) {
+    GeoPoseStamped("setpoint_position/global_to_local", "as `global`, but the altitude is above the ellipsoid; sent as a local position")
+        => |autopilot, topic, message| match autopilot.setpoints.reported.target(message, autopilot.fcu.settings.geoid) {
             Ok(target) => autopilot.send_local_setpoint(topic, &target),
             Err(reject) => autopilot.fcu.refuse(topic, &reject),
-        }
-    };
+        };
 }
 
 fn pose_target(stamp: &Time, frame: u8, at: [f64; 3], orientation: &Quaternion) -> SetpointTarget {

@@ -43,7 +43,7 @@ subscriptions! {
             let checked = attitude(message, scaling, &SetpointRules::of(&autopilot.fcu));
             autopilot.send_setpoint(topic, checked);
         };
-    AttitudeTarget("setpoint_raw/throttle_step", "attitude, and a *change* of the throttle in `thrust`, -1 to 1; UDP_Simple only, no topic of mavros")
+    AttitudeTarget("setpoint_raw/throttle_step", "attitude, and a *change* of the throttle in `thrust`, -1 to 1; UDP_Simple and UDP_UltraSimple only, no topic of mavros")
         => |autopilot, topic, message| {
             let checked = throttle_step(message, &SetpointRules::of(&autopilot.fcu));
             autopilot.send_throttle(topic, checked);

@@ -1,4 +1,4 @@
-//! The topics of a file as a table.
+//! Declares the topics of one file as a table.
 use crate::vehicle::Autopilot;
 
 /// Declares topics: message, name, documentation, and a handler `(&mut Autopilot, topic, &Message)`.
@@ -24,7 +24,7 @@ macro_rules! subscriptions {
 }
 pub(super) use subscriptions;
 
-/// Calls a handler; its signature determines the types of a closure.
+/// Calls `handler`; from this signature the compiler infers the argument types of a closure.
 pub(super) fn handle<M>(
     autopilot: &mut Autopilot,
     topic: &'static str,

@@ -52,7 +52,8 @@ impl GlobalPositionPlugin {
     fn gps_raw_int(&mut self, fcu: &mut Fcu, m: &GpsRawInt) -> RosResult {
         self.quality = FixQuality::of(m);
         let (quality, stamp) = (self.quality, fcu.stamp_us(m.time_usec));
-        // Without a fix, autopilots send arbitrary numbers, which `to_geodetic` may count as an invalid position.
+        // Converted only for subscribers: without a fix, autopilots send arbitrary numbers, which `to_geodetic` may count as
+        // an invalid position.
         let geo = self.raw_fix.is_subscribed().then(|| fcu.to_geodetic([m.lat, m.lon, m.alt]));
         if let Some(geo) = geo.flatten() {
             self.raw_fix.publish_if_subscribed(stamp, |fix| fill_fix(fix, geo, quality))?;

@@ -12,7 +12,7 @@ use crate::wire::mavlink::dialect::{
 };
 use std::time::Duration;
 
-/// Squares of the standard deviations that mavros assumes: 0.0003 m/s2, 0.02 degrees/s, and 1 rad for an unknown attitude.
+/// Squares of the standard deviations that mavros assumes: 0.0003 m/s2, 0.02 degrees/s, and 1 rad for the attitude.
 const ACCELERATION_VARIANCE: f64 = 9e-8;
 const RATE_VARIANCE: f64 = 1.218_469_679_146_834e-7;
 const ATTITUDE_VARIANCE: f64 = 1.0;

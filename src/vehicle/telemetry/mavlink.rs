@@ -12,7 +12,7 @@ plugin! { MavlinkPlugin {
         source: Mavlink("uas{id}/mavlink_source", Telemetry, "every frame from the vehicle") in ""
             => |frame| frame.framing_status = Mavlink::FRAMING_OK;
     }
-    subscribe { Mavlink("uas{id}/mavlink_sink", "a frame to the vehicle, unchanged") => sink; }
+    subscribe { Mavlink("uas{id}/mavlink_sink", "a frame to the vehicle; the bridge sets sequence and checksum") => sink; }
 } }
 
 impl MavlinkPlugin {

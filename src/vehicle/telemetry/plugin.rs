@@ -32,7 +32,7 @@ pub(super) trait Plugin: Sized {
 ///     receive {                        methods `(&mut self, &mut Fcu, &Message) -> RosResult`
 ///         dialect::MESSAGE_DATA => method,
 ///         raw::Message => method,
-///         any raw::Message => method,  from any component, which is one more argument of the method
+///         any raw::Message => method,  from any component; the component id is the method's second argument
 ///     }
 /// } }
 /// ```
@@ -148,7 +148,7 @@ macro_rules! plugin {
 }
 pub(super) use plugin;
 
-/// Calls `fill`; its signature determines the argument type of a closure.
+/// Calls `fill`; from this signature the compiler infers the argument type of a closure.
 pub(super) fn fill<M>(message: &mut M, fill: impl FnOnce(&mut M)) {
     fill(message);
 }

@@ -52,8 +52,8 @@ impl<M: Message> Topic<M> {
     }
 }
 
-/// Chooses between messages with the same content: the best that still arrives. In mavros a single better message
-/// ends the publication of the other for ever.
+/// Chooses between messages with the same content: the best that still arrives. In mavros a single message of a better
+/// kind ends the publication of lesser kinds for ever.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BestMessage {
     rank: u8,

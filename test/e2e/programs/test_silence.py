@@ -26,7 +26,7 @@ def test_a_silent_simulator_is_one_warning_and_one_line_when_data_arrives(tmp_pa
         # Nobody subscribes to /diagnostics.
         system.bridge.wait_for_output(SILENT, 60.0)
         [warning] = lines(system, SILENT)
-        assert "WARN" in warning and re.search(r"for 1\d s of sensor0 range, sensor1 range, sensor2 range and ", warning), warning
+        assert "WARN" in warning and re.search(r"for 1\d s; awaited are sensor0 range, sensor1 range, sensor2 range and ", warning), warning
         assert " from 127.0.0.1 on UDP ports 9999 to 10003, 20005" in warning, warning
         assert "simulator-silent (127.0.0.1:20010): " in warning and "; do: start RflySim3D and CopterSim" in warning, warning
         system.start_emulator()

@@ -88,7 +88,7 @@ pub struct Group {
     pub mb_per_s: f64,
     /// Drops by cause, without zeros.
     pub drops: BTreeMap<String, u64>,
-    /// Ignored messages by cause, without zeros; no losses.
+    /// Ignored messages by cause, without zeros; these are not losses.
     pub ignored: BTreeMap<String, u64>,
     /// Number of subscribers of all its topics, except this program.
     pub subscribers: u64,

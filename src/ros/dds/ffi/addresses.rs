@@ -3,7 +3,7 @@ use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
 use std::net::Ipv4Addr;
 
-/// IPv4 addresses of the network cards that are up; none if the system does not tell.
+/// IPv4 addresses of the network interfaces that are up, except loopback; empty if the system does not return them.
 pub(in crate::ros::dds) fn own_addresses() -> Vec<Ipv4Addr> {
     let interfaces = getifaddrs().into_iter().flatten();
     let used = interfaces.filter(|interface| {

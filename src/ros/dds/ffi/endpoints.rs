@@ -1,6 +1,6 @@
 //! Discovered writers and readers.
 use super::super::super::{Qos, RosError};
-use super::{Entity, Guid, Participant, c, check, offered};
+use super::{Entity, Guid, Participant, announced_qos, c, check};
 use std::ffi::{CStr, c_void};
 use std::{ptr, sync::Arc};
 
@@ -19,7 +19,7 @@ pub(in super::super) struct Endpoint {
     pub(in super::super) qos: Qos,
 }
 
-/// Reader of the discovery of one side, endpoints of this process included.
+/// Reader of the discovered writers or readers, including those of this process.
 pub(in super::super) struct Endpoints {
     reader: Entity,
     name: &'static str,
@@ -77,7 +77,7 @@ impl Endpoints {
                 let present = (info.valid_data && alive).then(|| Endpoint {
                     topic: text(endpoint.topic_name),
                     type_name: text(endpoint.type_name),
-                    qos: offered(endpoint.qos),
+                    qos: announced_qos(endpoint.qos),
                 });
                 changed(endpoint.key.v, present);
             }

@@ -4,9 +4,9 @@
 //! *Reading:* the request topics have their own functions to take a sample from a packet. They put [`RequestHead`] in front
 //! of the payload.
 //!
-//! *Writing:* the library adds inline QoS to a sample in one place, if its `statusinfo` is not 0. Replies have
-//! a number there, and `build.rs` makes the linker put [`__wrap_ddsi_xmsg_addpar_statusinfo`] in that place
-//! (`--wrap`), which turns the number into `related_sample_identity`. This also covers retransmissions.
+//! *Writing:* the library adds inline QoS to a sample whose `statusinfo` is not 0, in one function. A reply has a number as its
+//! `statusinfo`, and `build.rs` makes the linker replace that function (`--wrap`) by [`__wrap_ddsi_xmsg_addpar_statusinfo`],
+//! which turns the number into `related_sample_identity`. This also covers retransmissions.
 //!
 //! Both depend on internals of the vendored library: `Cargo.toml` pins its exact version; `test/ros/services.rs` (Cyclone) and
 //! `test/e2e/ros_graph/test_services.py` (Fast DDS) detect a change.
@@ -53,7 +53,7 @@ struct Replies {
     identities: BTreeMap<u32, SampleIdentity>,
 }
 
-/// Identities of the requests to the replies in the writers' histories, by `statusinfo`.
+/// For each reply in a writer's history the identity of its request, by the reply's `statusinfo`.
 static REPLIES: Mutex<Replies> = Mutex::new(Replies { last: 0, identities: BTreeMap::new() });
 
 /// Sets the identity of the request that `sample`, a reply, answers.
@@ -147,7 +147,7 @@ union PacketSize {
     pointer: *const c_void,
 }
 
-/// Reads the head before the payload.
+/// Reads the head of a received sample from its packet.
 ///
 /// # Safety
 /// A valid chain of fragments, the first of which begins the sample.
@@ -192,7 +192,7 @@ unsafe extern "C" fn request_from_packet(
     }
 }
 
-/// `from_ser_iov` of requests: from a writer of this process, which cannot be answered.
+/// `from_ser_iov` of requests: from a writer of this process, without identity; the payload has the client id of our clients.
 unsafe extern "C" fn request_from_memory(
     sertype: *const c::ddsi_sertype,
     kind: c::ddsi_serdata_kind,

@@ -1,9 +1,9 @@
-//! Discovery data of a matched remote endpoint.
+//! Discovery data of a matched endpoint, of this process or another.
 use super::{Guid, Reliability};
 use cyclors as c;
 use std::{ffi::c_void, ptr};
 
-/// A remote endpoint.
+/// A matched endpoint.
 pub(in super::super) struct Peer {
     pub(in super::super) guid: Guid,
     /// Its participant.
@@ -39,7 +39,7 @@ impl Peer {
         let peer = Self {
             guid: data.key.v,
             participant: data.participant_key.v,
-            is_best_effort: super::offered(data.qos).reliability == Reliability::BestEffort,
+            is_best_effort: super::announced_qos(data.qos).reliability == Reliability::BestEffort,
             user_data,
         };
         // SAFETY: the caller passes ownership; `data` is not used any more.

@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{ffi::c_void, ptr, sync::Arc};
 
-/// A DDS reader of opaque samples that passes each one to a callback.
+/// A DDS reader. Fields are dropped in this order.
 pub(in super::super) struct Reader {
     entity: Entity,
     _handler: Arc<Handler>,
@@ -42,7 +42,7 @@ impl Origin {
 }
 
 impl Reader {
-    /// A reader of [`SampleKind::Opaque`], or of [`SampleKind::Requests`], each with its [`RequestHead`].
+    /// A reader of [`SampleKind::Opaque`] or of [`SampleKind::Requests`], whose [`RequestHead`] is in the [`Origin`].
     pub(in super::super) fn new(
         participant: &Arc<Participant>,
         samples: SampleKind,

@@ -23,7 +23,7 @@ impl Sample {
     }
 }
 
-/// Returns the `ddsi_serdata_ops` of such samples. Those not replaced here do not access a sample.
+/// Returns the `ddsi_serdata_ops` of these samples. Functions not replaced here do not access a sample.
 pub(super) fn functions(plain: &c::ddsi_serdata_ops) -> c::ddsi_serdata_ops {
     c::ddsi_serdata_ops {
         get_size: Some(get_size),
@@ -90,7 +90,7 @@ unsafe extern "C" fn to_ser_ref(
     range: *mut c::ddsrt_iovec_t,
 ) -> *mut c::ddsi_serdata {
     // SAFETY: as in `to_ser`; the library reads the range until it gives the reference back. It may round
-    // `size` up to a multiple of four; the length of a sample is one (`Block::gather`), so that the range stays inside.
+    // `size` up to a multiple of four; the length of a sample is one (`Block::gather`, `Tail`), so that the range stays inside.
     unsafe {
         let from = sample(data).bytes().as_ptr().add(offset);
         *range = c::ddsrt_iovec_t { iov_base: from.cast_mut().cast(), iov_len: size };

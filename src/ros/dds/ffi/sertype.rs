@@ -33,7 +33,7 @@ unsafe impl Sync for Functions {}
 static FUNCTIONS: OnceLock<Functions> = OnceLock::new();
 
 impl Participant {
-    /// Creates a topic of such samples.
+    /// Creates a topic whose samples are of this kind.
     pub(super) fn topic_of(
         &self,
         samples: SampleKind,

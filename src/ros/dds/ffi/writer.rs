@@ -91,7 +91,7 @@ pub(in super::super) enum Written {
     Refused,
 }
 
-/// A DDS writer of opaque samples. Fields are dropped in this order.
+/// A DDS writer. Fields are dropped in this order.
 pub(in super::super) struct Writer {
     statistics: Mutex<StatisticsPointer>,
     entity: Entity,
@@ -181,7 +181,7 @@ impl Writer {
         &self.events
     }
 
-    /// Writes a sample, paced for the readers if `bytes_per_s` is not 0.
+    /// Writes a sample; a large one is paced if `bytes_per_s` is not 0.
     pub(in super::super) fn write(
         &self,
         topic: &str,

@@ -53,11 +53,11 @@ services! {
         let command = fcu.command(MAV_CMD_NAV_LAND, 1, params);
         send_long(call, command);
     };
-    CommandTOLLocal("cmd/takeoff_local", "refused: PX4 has no such command; in the UDP modes, to a position relative to home") => |call, r| {
+    CommandTOLLocal("cmd/takeoff_local", "in the UDP modes, takes off to a position relative to home; otherwise refused: PX4 has no such command") => |call, r| {
         let why = "PX4 has no MAV_CMD_NAV_TAKEOFF_LOCAL; use cmd/takeoff";
         send_local(call, MAV_CMD_NAV_TAKEOFF_LOCAL, why, &r);
     };
-    CommandTOLLocal("cmd/land_local", "refused: PX4 takes its number for a precision landing; the UDP modes have none") => |call, r| {
+    CommandTOLLocal("cmd/land_local", "refused: PX4 takes its number for a precision landing, and the UDP modes have no landing") => |call, r| {
         let why = "PX4 takes the number of MAV_CMD_NAV_LAND_LOCAL for a precision landing; use cmd/land";
         send_local(call, MAV_CMD_NAV_LAND_LOCAL, why, &r);
     };
@@ -130,7 +130,7 @@ fn command<S: CommandService>(call: VehicleCall<'_, S>, id: u16, confirm: u8, pa
     send(call, command);
 }
 
-/// Sends a COMMAND_LONG; the call is answered when the heartbeat shows its change or, if it would show none, with its result.
+/// Sends a COMMAND_LONG. Answers when the heartbeat shows the command's change; without such a change, with the result.
 fn send_long<S: CommandService>(call: VehicleCall<'_, S>, command: raw::CommandLong) {
     match shown::goal_of(&call.autopilot.fcu, &command) {
         Some(goal) => {

@@ -107,7 +107,7 @@ impl VehicleGoal {
             Self::Armed(true) => "accepted, but the vehicle did not arm".to_owned(),
             Self::Armed(false) => "accepted, but the vehicle did not disarm".to_owned(),
             Self::Mode(OFFBOARD) if heartbeat.custom_mode == OFFBOARD => {
-                "OFFBOARD is chosen but not active: setpoints must stream before and after, or the vehicle is not ready"
+                "OFFBOARD is chosen but not active: setpoints do not stream, or the vehicle is not ready"
                     .to_owned()
             }
             Self::Mode(_) | Self::BaseMode(_) => {
@@ -121,7 +121,8 @@ impl VehicleGoal {
                     .to_owned()
             }
             Self::TakeOff(_) if fcu.is_px4() => {
-                "accepted, but the vehicle does not take off; the altitude is above sea level".to_owned()
+                "accepted, but the vehicle does not take off; the requested altitude is measured from sea level"
+                    .to_owned()
             }
             Self::TakeOff(_) => "accepted, but the vehicle does not take off".to_owned(),
         }
@@ -146,7 +147,7 @@ impl TakeOffStart {
             // The vehicle was disarmed on the ground.
             GoalProgress::Failed
         } else if has_modes && is_taking_off && (!fcu.is_armed() || !self.may_be_on_ground) {
-            // An unarmed vehicle does not move yet; one in the air cannot leave the ground.
+            // Telemetry shows no take-off: an unarmed vehicle does not move yet, and one in the air does not leave the ground.
             GoalProgress::Promised
         } else {
             GoalProgress::Nothing

@@ -180,7 +180,7 @@ impl PendingCalls {
                 _ if call.change.goal.is_denied_by(&call.texts) => {
                     self.finish(fcu, at, Err(NOT_SHOWN.into()));
                 }
-                // The vehicle had time to deny it by a text.
+                // The vehicle had time to deny the goal by a text.
                 GoalProgress::Promised if had_time => self.finish(fcu, at, Ok(())),
                 _ => at += 1,
             }

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 /// Minimum climb of a take-off in m; less is noise of the estimate.
 const MIN_CLIMB: f64 = 0.3;
-/// CopterSim is in OFFBOARD while setpoints arrive; PX4 leaves it after a second without.
+/// CopterSim is in OFFBOARD while setpoints arrive; PX4 leaves OFFBOARD after a second without setpoints.
 const MAX_SETPOINT_AGE: Duration = Duration::from_secs(1);
 
 /// The goal of a command whose change the heartbeat shows: arming, and modes of PX4.

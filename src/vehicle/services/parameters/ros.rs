@@ -26,7 +26,7 @@ struct AnswerCollector<T> {
 }
 
 impl<T: Send + 'static> AnswerCollector<T> {
-    /// Creates a collector; `None` without parts, where `then` is called at once.
+    /// Creates a collector. Without parts calls `then` at once and returns `None`.
     fn of(
         parts: usize,
         then: impl FnOnce(Vec<Option<T>>) + Send + 'static,
@@ -144,7 +144,7 @@ fn answer_names<S: Service, T: 'static>(
 
 services! {
     ParamPull("param/pull", "reads all parameters") => pull;
-    ParamSetV2("param/set", "sets a parameter; waits until the vehicle confirms it, where it does") => set_v2;
+    ParamSetV2("param/set", "sets a parameter; waits for the vehicle's confirmation (none in the UDP modes)") => set_v2;
     GetParameters("param/get_parameters", "parameters of the vehicle as ROS parameters") => |call, request| {
         let value = |_, found: Option<session::Parameter>| found.map_or_else(Default::default, |p| value::to_ros(p.value));
         answer_names(call, request.names, value, |values| GetParametersResponse { values });

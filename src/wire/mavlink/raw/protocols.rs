@@ -28,7 +28,7 @@ raw_messages! {
         kind: u8 = 22 "MAV_PARAM_TYPE.",
     }
     ParamError(345) {
-        index: i16 = 0 "Index, -1 if unknown.",
+        index: i16 = 0 "Index; -1 if `id` names the parameter.",
         target_system: u8 = 2, target_component: u8 = 3,
         id: [u8; 16] = 4 "Name, padded with zeros.",
         error: u8 = 20 "MAV_PARAM_ERROR.",
@@ -65,12 +65,12 @@ raw_messages! {
     MissionSetCurrent(41) { seq: u16 = 0 "Index.", target_system: u8 = 2, target_component: u8 = 3, }
     MissionCurrent(42) {
         seq: u16 = 0 "Index.",
-        total: u16 = 2 "Number of items without home; 65535 if unknown, 0 if not supported.",
+        total: u16 = 2 "Number of items without home; 65535 without a mission, 0 if not supported.",
         state: u8 = 4 "MISSION_STATE.",
         mode: u8 = 5 "0 unknown, 1 in mission mode, 2 not.",
-        mission_id: u32 = 6 "Changes with the mission; 0 if not supported.",
-        fence_id: u32 = 10 "Changes with the fence; 0 if not supported.",
-        rally_points_id: u32 = 14 "Changes with the rally points; 0 if not supported.",
+        mission_id: u32 = 6 "Changes with the mission; 0 if not supported or without one.",
+        fence_id: u32 = 10 "Changes with the fence; 0 if not supported or without one.",
+        rally_points_id: u32 = 14 "Changes with the rally points; 0 if not supported or without any.",
     }
     MissionRequestList(43) {
         target_system: u8 = 0, target_component: u8 = 1,
@@ -80,7 +80,7 @@ raw_messages! {
         count: u16 = 0 "Number of items.",
         target_system: u8 = 2, target_component: u8 = 3,
         mission_type: u8 = 4 "MAV_MISSION_TYPE.",
-        opaque_id: u32 = 5 "As `mission_id` of [`MissionCurrent`].",
+        opaque_id: u32 = 5 "Id of the mission, fence or rally points, as in [`MissionCurrent`].",
     }
     MissionClearAll(45) {
         target_system: u8 = 0, target_component: u8 = 1,
@@ -91,6 +91,6 @@ raw_messages! {
         target_system: u8 = 0, target_component: u8 = 1,
         result: u8 = 2 "MAV_MISSION_RESULT.",
         mission_type: u8 = 3 "MAV_MISSION_TYPE.",
-        opaque_id: u32 = 4 "As `mission_id` of [`MissionCurrent`].",
+        opaque_id: u32 = 4 "Id of the mission, fence or rally points, as in [`MissionCurrent`].",
     }
 }

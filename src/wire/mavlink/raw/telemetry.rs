@@ -39,7 +39,7 @@ raw_messages! {
         v_acc: u32 = 38 "Vertical uncertainty in mm, 0 unknown.",
         vel_acc: u32 = 42 "Uncertainty of the speed in mm/s.",
         hdg_acc: u32 = 46 "Uncertainty of the heading in 1e-5 degrees.",
-        yaw: u16 = 50 "Yaw in 0.01 degrees, 36000 for north, 0 not available.",
+        yaw: u16 = 50 "Yaw in 0.01 degrees, 36000 for north, 0 not provided, 65535 unknown.",
     }
     Gps2Raw(124) {
         time_usec: u64 = 0 "Time since boot or since 1970 in us.",
@@ -54,7 +54,7 @@ raw_messages! {
         fix_type: u8 = 32 "GPS_FIX_TYPE.",
         satellites_visible: u8 = 33 "Satellites, 255 unknown.",
         dgps_numch: u8 = 34 "Satellites with corrections.",
-        yaw: u16 = 35 "Yaw in 0.01 degrees, 36000 for north, 0 not available.",
+        yaw: u16 = 35 "Yaw in 0.01 degrees, 36000 for north, 0 not provided, 65535 unknown.",
         alt_ellipsoid: i32 = 37 "Altitude above the ellipsoid in mm.",
         h_acc: u32 = 41 "Horizontal uncertainty in mm, 0 unknown.",
         v_acc: u32 = 45 "Vertical uncertainty in mm, 0 unknown.",
