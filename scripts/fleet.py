@@ -1,4 +1,4 @@
-"""The proof of scripts/fleet.sh, inside its network: `fleet.py [VEHICLES_PER_PC]`. `fleet.py watch PC VEHICLES` is what runs on each PC."""
+"""The proof of scripts/fleet.sh, inside its network: `fleet.py [VEHICLES_PER_PC [few]]`. `fleet.py watch PC VEHICLES` is what runs on each PC."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ PCS = (1, 2, 3, 4)
 DOMAIN = 0
 ROS2DDS = os.environ.get("ZENOH_BRIDGE_ROS2DDS")
 LOOPBACK = {"CYCLONEDDS_URI": f"file://{ROOT}/config/cyclonedds_loopback.xml"} if ROS2DDS else {}
+FEW = ["model.enabled:=false", "control.plugin_allowlist:=[sys_status, command, local_position, setpoint_raw, setpoint_position]"]
+"""A fifth of the topics of each vehicle (docs/fleet.md)."""
 HEARD_S, LOSS_S, PATIENCE_S = 4.0, 5.0, 400.0
 
 
@@ -71,7 +73,7 @@ def watch(pc: int, vehicles: int) -> None:
 class Pc:
     """The programs of one PC."""
 
-    def __init__(self, directory: Path, number: int, count: int):
+    def __init__(self, directory: Path, number: int, count: int, parameters: list[str]):
         self.name, self.directory = f"pc{number}", directory
         others = [f'"tcp/10.77.0.{n}:7447"' for n in PCS if n != number]
         rules = (ROOT / f"config/fleet_{'ros2dds' if ROS2DDS else 'router'}.json5").read_text()
@@ -86,7 +88,7 @@ class Pc:
         self.router = self.process("router", router, around | LOOPBACK)
         options = ["--vehicles", count, "--start-index", first, "--multicast", "--state-rate", 10, "--pattern"]
         self.emulator = self.process("emulator", [binary("rflysim_emulator", "RFLY_EMULATOR"), *options], around)
-        values = [f"fleet.file:={directory}/fleet.yaml", "imu.enabled:=false", "zenoh.shared_memory_mb:=0"]
+        values = [f"fleet.file:={directory}/fleet.yaml", "imu.enabled:=false", "zenoh.shared_memory_mb:=0", *parameters]
         arguments = ["--ros-args", *(word for value in values for word in ("-p", value))]
         self.bridge = self.process("bridge", [bridge, *arguments], around)
         vehicles = count * len(PCS)
@@ -134,7 +136,7 @@ def lines(pcs: list[Pc]) -> None:
         print(f"    {pc.name}: {received['bytes'] / 1e6:.0f} MB", flush=True)
 
 
-def main(count: int) -> None:
+def main(count: int, parameters: list[str]) -> None:
     directory = Path(mkdtemp(prefix="fleet_"))
     print(f"{len(PCS)} PCs with {count} vehicles each; logs are in {directory}")
     hosts = "".join(
@@ -142,7 +144,7 @@ def main(count: int) -> None:
         for n in PCS
     )
     (directory / "fleet.yaml").write_text(f"hosts:\n{hosts}")
-    pcs = [Pc(directory, n, count) for n in PCS]
+    pcs = [Pc(directory, n, count, parameters) for n in PCS]
     total = count * len(PCS)
     with ExitStack() as stack:
         for pc in pcs:
@@ -188,4 +190,4 @@ def main(count: int) -> None:
 if sys.argv[1:2] == ["watch"]:
     watch(int(sys.argv[2]), int(sys.argv[3]))
 else:
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 10, FEW if sys.argv[2:] == ["few"] else [])
