@@ -66,7 +66,7 @@ pub struct StreamOrder {
     last: Option<StreamPosition>,
     /// Usual step of simulation time in s, and of arrival in ns.
     step: Option<UsualStep>,
-    /// Delay of the last arrival in ns beyond the usual step: the next step may be shorter by this delay.
+    /// Delay of the last arrival in ns beyond the usual step: the next position may arrive earlier by this delay.
     delay: f64,
     /// Number of consecutive rising numbers.
     rising: u32,
