@@ -1,4 +1,4 @@
-//! Limits the rate of a stream, with bursts (generic cell rate algorithm): a flood would fill the receive buffer of the autopilot.
+//! Limits the rate of a stream, with bursts (generic cell rate algorithm): a flood would fill the autopilot's receive buffer.
 use std::time::Duration;
 
 /// Time between two messages at the limit of 2000 Hz: no controller is as fast, and an autopilot can read more.
