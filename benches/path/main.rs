@@ -2,7 +2,7 @@
 //!
 //! The floor is a bare loop that only receives (or maps) a frame and publishes it with the same middleware settings. Floor and
 //! bridge run in turns as processes of their own; this process is simulator and subscriber for both, so one clock measures
-//! the latency. `cargo bench --bench path -- WORD` measures something else: `view`, clients of the view; `instructions`; `pieces`,
+//! the latency. `cargo bench --bench path -- WORD` measures other things: `view`, clients of the view; `instructions`; `pieces`,
 //! (e) only; `zenoh` (with `--features zenoh`), middlewares. `--quick` is a smoke test; `--json FILE` writes the figures, too.
 mod floor;
 mod instructions;
