@@ -1,8 +1,8 @@
 //! Client of the MAVLink command protocol: sends each command at once and retransmits it until it is acknowledged.
 //!
 //! The newest command of a [`CommandGroup`] overrides the older ones: they end as overridden and are not sent again. An older
-//! command that ends a flight or disarms is only superseded: it is sent again if the vehicle refuses the newer command; any other
-//! end of the newer command, or its own timeout, ends it. Equal commands are one command: each call sends it again, and one
+//! command that ends a flight or disarms is only superseded: it is sent again if the vehicle refuses the newer command; it ends
+//! with any other end of the newer command, or at its own timeout. Equal commands are one command: each call sends it again, and one
 //! acknowledgement answers all calls.
 //!
 //! An acknowledgement identifies the command by its number, not the transmission. If transmissions of different commands with

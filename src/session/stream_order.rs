@@ -43,7 +43,7 @@ pub enum Continuity {
     Next,
     /// Enough consecutive positions contradicted the stream: the stream restarted.
     Restart,
-    /// It is older than the last position, and has not arrived before.
+    /// It is older than the last position, and is not known to have arrived before.
     Late,
     /// It has the number and time of the last position.
     Same,
