@@ -2,8 +2,8 @@
 //!
 //! The newest command of a [`CommandGroup`] overrides the older ones: they end as overridden and are not sent again. An older
 //! command that ends a flight or disarms is only superseded: it is sent again if the vehicle refuses the newer command; it ends
-//! with any other end of the newer command, or at its own timeout. Equal commands are one command: each call sends it again, and one
-//! acknowledgement answers all calls.
+//! with any other end of the newer command, or at its own timeout. Equal commands are one command: each call sends it again, and
+//! one acknowledgement answers all calls.
 //!
 //! An acknowledgement identifies the command by its number, not the transmission. If transmissions of different commands with
 //! the same number are unanswered, their acknowledgements are ambiguous. They are held until there is one per transmission.
