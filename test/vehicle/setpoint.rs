@@ -255,6 +255,7 @@ fn the_half_that_is_not_chosen_is_refused() {
     rig.publish("setpoint_attitude/thrust", &thrust_at(1000, 0.5));
     assert!(attitudes(&rig).is_empty());
     assert_eq!(rig.counted("setpoint_not_used"), 1);
+    assert_eq!(rig.counted("setpoint_refused"), 0, "it is no drop");
 }
 
 #[test]
