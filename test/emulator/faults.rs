@@ -193,8 +193,15 @@ fn commands_change_faults_and_report_counters() {
     rig.frame();
     assert_eq!(ask("restart")["ok"], true);
     assert_eq!(ask("stats")["live"], 0);
-    for nonsense in ["", "explode", "faults loss", "faults loss=x", "faults gravity=1", "speed -1"]
-    {
+    for nonsense in [
+        "",
+        "explode",
+        "faults loss",
+        "faults loss=x",
+        "faults loss=5",
+        "faults gravity=1",
+        "speed -1",
+    ] {
         assert_eq!(ask(nonsense)["ok"], false, "{nonsense:?}");
     }
 }
