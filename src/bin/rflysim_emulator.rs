@@ -166,6 +166,9 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     if !(options.speed > 0.0 && options.speed.is_finite()) {
         bail!("--speed must be above 0");
     }
+    if !(-100_000.0..=100_000.0).contains(&options.clock_drift_ppm) {
+        bail!("--clock-drift-ppm must be -100000 to 100000");
+    }
     if !(options.lidar_noise >= 0.0 && options.lidar_noise.is_finite()) {
         bail!("--lidar-noise must be 0 or above");
     }
