@@ -183,7 +183,9 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     let map = if scene.scene == "simple" { Scene::simple() } else { Scene::yard() };
     let world = world(scene)?.with_scene(map).with_start_index(scene.start_index);
     if protocol.autopilot != "none" && world.vehicles.iter().any(|vehicle| vehicle.id > 255) {
-        bail!("--start-index gives CopterIDs above 255, which no MAVLink system has; lower it, or set --autopilot none");
+        bail!(
+            "--start-index gives CopterIDs above 255, which no MAVLink system has; set --autopilot none"
+        );
     }
     Ok(EmulatorOptions {
         ports: ports.shifted(network.port_offset).context("--port-offset is too large")?,
