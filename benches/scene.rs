@@ -1,6 +1,6 @@
 //! Cost of the emulator's frames: `cargo bench --bench scene`.
 //!
-//! The camera flies its lap, so that no frame is that of the tick before.
+//! The sensor moves with its vehicle, so that each frame differs from the one before.
 #[path = "../test/support/request.rs"]
 mod request;
 
@@ -14,7 +14,7 @@ fn main() {
     divan::main();
 }
 
-/// A camera ahead of the vehicle, or a lidar.
+/// Returns the request for a camera or, from type 20 on, a lidar, ahead of the vehicle's centre.
 fn request(type_id: u16, width: u16, height: u16) -> SensorRequest {
     let mut request = request::request(type_id, width, height);
     request.position = [0.3, 0.0, 0.0];
@@ -24,7 +24,7 @@ fn request(type_id: u16, width: u16, height: u16) -> SensorRequest {
     request
 }
 
-/// Renders one frame after the other.
+/// Measures one frame per iteration.
 fn frames(bencher: Bencher<'_, '_>, world: &World, request: SensorRequest) {
     let mut table = SensorTable::default();
     let mut streams = Streams::new(&EmulatorOptions::default());

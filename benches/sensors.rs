@@ -1,7 +1,7 @@
 //! Conversion throughput: `cargo bench --bench sensors`.
 //!
-//! Image files come from `RFLY_BENCH_IMAGES` (a directory with `frame.png`, `frame.jpg` and `depth.png`), so that other
-//! decoders can be timed on the same bytes; without it they are made here.
+//! Image files come from the directory `RFLY_BENCH_IMAGES` (`frame.png`, `frame.jpg` and `depth.png`), so that other decoders
+//! can be timed with the same files; without it they are generated.
 use divan::{Bencher, black_box, counter::BytesCount};
 use rfly_bridge::{
     config::params::{DegradeParams, DepthAxes, LabelType, WorldConvention},
@@ -36,7 +36,7 @@ fn scan() -> Vec<[I16; 4]> {
         .collect()
 }
 
-/// Bytes per second are bytes of output.
+/// Measures a conversion; its bytes per second are those of the output.
 fn cloud(bencher: Bencher<'_, '_>, axes: PointAxes, missing: MissingPoints) {
     let points = scan();
     let mut out = vec![0; points.len() * 16];
@@ -70,7 +70,7 @@ fn depth_cloud(bencher: Bencher<'_, '_>) {
     });
 }
 
-/// What `degrade.*` adds before the conversion.
+/// Noise of `degrade.*`, which is applied before the conversion.
 #[divan::bench]
 fn lidar_noise(bencher: Bencher<'_, '_>) {
     let points = scan();
@@ -101,7 +101,7 @@ fn bgr_to_rgb(bencher: Bencher<'_, '_>) {
         .bench_local(|| pixels::copy_swapped(black_box(&from), &mut to));
 }
 
-/// The file of this name, or one that looks like a rendered scene: flat faces, shading and some texture.
+/// Returns the file of this name, or generates one like a rendered scene: flat faces, shading and some texture.
 fn file(name: &str) -> Vec<u8> {
     if let Ok(directory) = std::env::var("RFLY_BENCH_IMAGES") {
         return std::fs::read(format!("{directory}/{name}")).expect("a file of RFLY_BENCH_IMAGES");

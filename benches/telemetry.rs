@@ -1,7 +1,7 @@
-//! What a second of telemetry of 50 vehicles costs inside the bridge, without a network: `cargo bench --bench telemetry`.
+//! Cost of a second of telemetry of 50 vehicles inside the bridge, without a network: `cargo bench --bench telemetry`.
 //!
-//! One item is one datagram of an autopilot: taken apart, converted, published into the recorder (which counts), and
-//! polled. 50 vehicles at PX4's rates send 19,900 a second, so that the time of one sample is the share of one core.
+//! One item is one datagram of an autopilot: parsed, converted, published to the recorder (which only counts), and polled. One
+//! sample is the 19,700 datagrams that 50 vehicles send in a second at these rates, so its time in s is the share of one core.
 //! Allocations are those of a whole sample.
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
@@ -46,7 +46,7 @@ const RATES: [(u32, u32); 21] = [
     (147, 1),
     (242, 1),
 ];
-/// Topics of weight A: what nearly every controller reads.
+/// Topics that nearly every controller reads.
 const A_TOPICS: [&str; 12] = [
     "state",
     "extended_state",
@@ -71,7 +71,7 @@ fn hex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).filter_map(digits).collect()
 }
 
-/// A second of one vehicle: recorded frames at these rates, evenly spread.
+/// Returns the frames that one vehicle sends in a second: recorded ones, evenly spread at their rates.
 fn second() -> Vec<Vec<u8>> {
     const RECORDED: &str = include_str!("../test/fixtures/golden/mavros/from_fcu.json");
     let recorded: Value = serde_json::from_str(RECORDED).expect("JSON");
@@ -119,7 +119,7 @@ impl Fleet {
                     id,
                     system: Some(1),
                     adopt_system: true,
-                    geoid: Geoid::Constant(17.0), // the recorded places are far apart, which no vehicle can be
+                    geoid: Geoid::Constant(17.0), // EGM96 is cached for 1 km; the recorded positions are farther apart
                     ..VehicleSettings::default()
                 };
                 VehicleInterface::open(

@@ -7,8 +7,8 @@
 //!   settings, without I/O.
 //! * [`session`]: sans-IO state machines, such as the reassembly of frames from fragments.
 //! * [`transport`] exchanges bytes with the simulator, [`ros`] messages with the graph; neither uses the other.
-//! * [`sensors`] converts data of sensors, with one table row and one file per kind; [`vehicle`] data of autopilots; `model`
-//!   data of the vendor's vehicle models and `CopterSim`; [`reports`] the renderer's descriptions of vehicles, cameras and objects.
+//! * [`sensors`] converts data of sensors, with one table row per kind; [`vehicle`] that of autopilots; `model` that of the
+//!   vendor's vehicle models and `CopterSim`; [`reports`] the renderer's descriptions of vehicles, cameras and objects.
 //! * [`motion`]: models of the vehicles that the bridge flies itself; [`scene`]: terrain, and objects that the renderer draws.
 //! * [`doctor`] finds faults of a set-up. [`program`]: log, signals and resource limits of the two programs, `rfly_bridge` and
 //!   `rflysim_emulator`.

@@ -1,4 +1,4 @@
-//! Autopilots that report at PX4's rates, answer for the time, and note which setpoints arrive.
+//! Autopilots that send telemetry at PX4's rates, answer TIMESYNC requests, and note the arrival of setpoints.
 use super::Result;
 use super::flight::{Flight, timesync};
 use rfly_bridge::wire::mavlink::raw::Timesync;
@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 const TICK: Duration = Duration::from_millis(10);
-/// What the clock of a vehicle shows at the beginning.
+/// Time since boot of each vehicle at the start of the fleet.
 const BOOTED: Duration = Duration::from_secs(60);
 
 /// Number and time of each setpoint that arrived.
@@ -57,7 +57,7 @@ impl Fleet {
         self.sent.load(Ordering::Relaxed)
     }
 
-    /// Datagrams that the network did not take, for example while the bridge is not there yet.
+    /// Datagrams that the system refused to send, for example because the bridge has not bound its port yet.
     pub(crate) fn refused(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
     }
@@ -96,7 +96,7 @@ fn listen(id: u8, socket: &UdpSocket, start: Instant, arrivals: &Arrivals, stop:
             {
                 arrivals.push((u32::from_le_bytes(frame.bytes_at(0)), now));
             }
-            // A question for the time; PX4 answers it at once.
+            // A TIMESYNC request; PX4 answers it at once.
             if let Some(Timesync { tc1: 0, ts1, .. }) = Timesync::parse(&frame) {
                 let answer = timesync(ts1, boot_time(start));
                 // Like any datagram, it may be lost.

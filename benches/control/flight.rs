@@ -1,4 +1,4 @@
-//! What a vehicle reports: the messages of a flight of real PX4, again and again, with the time of now.
+//! Telemetry of a vehicle: repeats the recorded messages of a PX4 flight, with current time stamps.
 use super::Result;
 use rfly_bridge::wire::mavlink::raw::{Heartbeat, RawMessage};
 use rfly_bridge::wire::mavlink::{Outbound, frames};
@@ -13,7 +13,7 @@ const IN_THE_AIR: std::ops::Range<f64> = 20.0..40.0;
 /// MAV_FRAME_LOCAL_FRD, MAV_FRAME_BODY_FRD.
 const ODOMETRY_FRAMES: [u8; 2] = [20, 12];
 
-/// Where a message has its time.
+/// Unit, type and offset of a message's time.
 #[derive(Clone, Copy)]
 enum Time {
     None,
@@ -26,7 +26,7 @@ enum Time {
 }
 use Time::{Ms, None as No, Us, Us32};
 
-/// Message and rate in Hz, measured on PX4 1.16 with an onboard link. HEARTBEAT and TIMESYNC are written here.
+/// Message and rate in Hz, measured on PX4 1.16 with an onboard link. HEARTBEAT and TIMESYNC are not from the recording.
 const RATES: [(u32, f64, Time); 25] = [
     (30, 100.0, Ms(0)),
     (31, 50.0, Ms(0)),
@@ -54,7 +54,7 @@ const RATES: [(u32, f64, Time); 25] = [
     (253, 0.1, No),
     (410, 0.1, Ms(4)),
 ];
-/// Rate of the vehicle's own questions for the time.
+/// Rate of the vehicle's own TIMESYNC requests.
 const TIMESYNC_HZ: f64 = 10.0;
 
 /// One kind of message.
@@ -68,7 +68,7 @@ struct Kind {
     due: f64,
 }
 
-/// The messages of a vehicle as time goes by.
+/// The telemetry stream of a vehicle.
 pub(crate) struct Flight {
     kinds: Vec<Kind>,
     heartbeat: f64,
@@ -91,7 +91,7 @@ impl Flight {
         Ok(Self { kinds, heartbeat: 1.0, timesync: 0.0 })
     }
 
-    /// What is due after `tick` more, at the time `now` of the vehicle.
+    /// Advances by `tick` and returns the messages that are due; `now` is the vehicle's time since boot.
     pub(crate) fn step(&mut self, tick: Duration, now: Duration) -> Vec<Outbound> {
         let tick = tick.as_secs_f64();
         let mut due = Vec::new();
@@ -112,6 +112,7 @@ impl Flight {
     }
 }
 
+/// Advances a message by `more` periods; returns whether it is due.
 fn is_due(share: &mut f64, more: f64) -> bool {
     *share += more;
     let due = *share >= 1.0;
@@ -141,11 +142,11 @@ impl Kind {
     }
 }
 
-/// Payloads of the flight by message, filled up with zeros.
+/// Returns the payloads by message, padded with zeros: those of `IN_THE_AIR`; of messages without any, those of other times.
 fn recorded() -> Result<BTreeMap<u32, Vec<Vec<u8>>>> {
     let mut found: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
-    let mut seldom: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
-    // The first line says what the recording is.
+    let mut other_times: BTreeMap<u32, Vec<Vec<u8>>> = BTreeMap::new();
+    // The first line describes the recording.
     for line in RECORDED.lines().skip(1) {
         let line: Value = serde_json::from_str(line)?;
         if line["d"] != "<" {
@@ -156,17 +157,17 @@ fn recorded() -> Result<BTreeMap<u32, Vec<Vec<u8>>>> {
             let mut payload = frame.payload.to_vec();
             payload.resize(255, 0);
             let flying = IN_THE_AIR.contains(&line["t"].as_f64().unwrap_or(0.0));
-            let of_kind = if flying { &mut found } else { &mut seldom };
+            let of_kind = if flying { &mut found } else { &mut other_times };
             of_kind.entry(frame.id).or_default().push(payload);
         }
     }
-    for (id, payloads) in seldom {
+    for (id, payloads) in other_times {
         found.entry(id).or_insert(payloads);
     }
     Ok(found)
 }
 
-/// Adds what was left out of the recording, with the values that belong to the rest.
+/// Adds the messages that the recording lacks; attitude and odometry agree with its other messages.
 fn derive(recorded: &mut BTreeMap<u32, Vec<Vec<u8>>>) {
     let floats = |payload: &[u8], at: usize| -> [f32; 6] {
         std::array::from_fn(|i| {
@@ -188,7 +189,7 @@ fn derive(recorded: &mut BTreeMap<u32, Vec<Vec<u8>>>) {
         let mut fields = vec![x, y, z];
         fields.extend(quaternion);
         fields.extend([vx, vy, vz, p, q, r]);
-        // The upper right triangle of 6 x 6, twice: pose, velocity.
+        // The upper right triangles of two 6 x 6 covariances: pose, velocity.
         for variance in [0.02, 0.01] {
             let diagonal = [0, 6, 11, 15, 18, 20];
             fields.extend((0..21).map(|i| if diagonal.contains(&i) { variance } else { 0.0 }));
@@ -205,7 +206,7 @@ fn derive(recorded: &mut BTreeMap<u32, Vec<Vec<u8>>>) {
     recorded.insert(253, vec![message(0, &[], text)]);
 }
 
-/// A payload: so many bytes of time, floats, bytes, and zeros.
+/// Returns a payload: `time` bytes for the time, floats, bytes, and zeros up to 255 bytes.
 fn message(time: usize, floats: &[f32], bytes: &[u8]) -> Vec<u8> {
     let mut payload = vec![0; time];
     payload.extend(floats.iter().flat_map(|value| value.to_le_bytes()));
@@ -233,7 +234,7 @@ fn unhex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).filter_map(digits).collect()
 }
 
-/// TIMESYNC: a question, or with `asked` (a time of the other's) the answer to one.
+/// Returns a TIMESYNC request if `asked` is 0, otherwise the answer to a request with `ts1` = `asked`.
 pub(crate) fn timesync(asked: i64, now: Duration) -> rfly_bridge::wire::mavlink::raw::Timesync {
     let now = now.as_nanos() as i64;
     let (tc1, ts1) = if asked == 0 { (0, now) } else { (now, asked) };

@@ -1,6 +1,6 @@
 //! Control of vehicles: how long a setpoint takes from its topic to the datagram, and what the telemetry of a fleet costs.
 //!
-//! This process plays the autopilots and the user of the topics; the bridge is a process of its own.
+//! This process contains the autopilots and the ROS node that uses the topics; the bridge is a process of its own.
 //! `cargo bench --bench control -- --quick` is a smoke test; `--json FILE` writes the figures, too.
 mod fleet;
 mod flight;
@@ -26,7 +26,7 @@ type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
 
 /// DDS domain of the benchmark; the bridge inherits it.
 const DOMAIN: u32 = 92;
-/// What nearly every controller reads: state, pose, velocity, IMU, position on the earth, battery, home.
+/// Topics that nearly every controller reads: state, pose, velocity, IMU, global position, battery, home.
 const A_TOPICS: [&str; 12] = [
     "state",
     "extended_state",
@@ -114,7 +114,7 @@ fn prefix(id: u16) -> String {
     }
 }
 
-/// Time from `publish` on setpoint_raw/local to the datagram at the autopilot.
+/// Measures the time from `publish` on setpoint_raw/local to the datagram at the autopilot.
 fn setpoints(seconds: u64) -> Result<Value> {
     let arrivals = Arc::new(Mutex::new(Vec::new()));
     let fleet = Fleet::start(1, arrivals.clone())?;
@@ -160,7 +160,7 @@ fn setpoints(seconds: u64) -> Result<Value> {
     }))
 }
 
-/// The number travels as the stamp, which becomes time_boot_ms.
+/// Returns setpoint `n`: its stamp is `n` in ms, which becomes time_boot_ms.
 fn setpoint(n: u32) -> PositionTarget {
     let mut message =
         PositionTarget { coordinate_frame: 1, type_mask: 0x9f8, ..PositionTarget::default() };
@@ -169,7 +169,7 @@ fn setpoint(n: u32) -> PositionTarget {
     message
 }
 
-/// A fleet that reports at PX4's rates.
+/// Measures the processor time of the bridge with a fleet that sends telemetry at PX4's rates.
 fn telemetry(vehicles: u16, subscribed: bool, seconds: u64) -> Result<Value> {
     let fleet = Fleet::start(vehicles, Arc::default())?;
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! The least that can be done: receive or map a frame, write it.
+//! The floor: receives or maps a frame and publishes it, and nothing else.
 use super::Result;
 use nix::sys::socket::{setsockopt, sockopt};
 use rfly_bridge::msgs::std_msgs::msg::Header;
@@ -57,12 +57,12 @@ fn udp(writer: &mut Writer) -> Result<()> {
     const HEADER: usize = HeaderVariant::B.len();
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, None)?;
     socket.set_recv_buffer_size(8 << 20)?;
-    // The bridge does the same: beyond net.core.rmem_max if it may.
+    // Like the bridge: beyond net.core.rmem_max, if permitted.
     let _not_privileged = setsockopt(&socket, sockopt::RcvBufForce, &(8 << 20));
     socket.bind(&SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, PORT).into())?;
     let socket = UdpSocket::from(socket);
     let len = writer.len();
-    // Each datagram is received in place: its header lands on the end of the piece before, which is put back.
+    // Each datagram is received in place: its header overwrites the end of the piece before, which is then restored.
     let mut frame = vec![0; HEADER + len + 65_536];
     let mut at = 0;
     loop {

@@ -1,5 +1,5 @@
-//! Instructions in user mode per image, counted by callgrind: unlike time they do not depend on what else the machine
-//! does, and a kernel without hardware counters is enough. `RFLY_BRIDGE` names another bridge, to compare two builds.
+//! Instructions in user mode per image, counted by callgrind: unlike time, they do not depend on the load of the machine, and
+//! callgrind needs no hardware counters. `RFLY_BRIDGE` is the path of another bridge, to compare two builds.
 use super::subject::{Config, Subject};
 use super::watch::Watch;
 use super::{Result, report, simulator};
@@ -10,18 +10,18 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Images per second, slow and fast: what grows between them is of the images, the rest is of the time that passes. A
-/// program runs some fifty times slower under callgrind, so neither is near that of a camera.
+/// Low and high rate of images: the difference gives the instructions per image, the rest are instructions per second. A
+/// program runs about fifty times slower under callgrind, so both rates are far below those of a camera.
 const HZ: [u64; 2] = [2, 10];
-/// Until discovery has ended and buffers have their size; then what is counted. The bridge compares pictures with their configured
-/// field of view 10 s after the first one, which is not of an image.
+/// Time for discovery and for the growth of buffers.
 const WARM_UP: Duration = Duration::from_secs(2);
+/// Time in which instructions are counted, after the warm-up.
 const COUNTED: Duration = Duration::from_secs(6);
 
 /// Counts floor and bridge at each size.
 pub(crate) fn compare() -> Result<Value> {
     println!(
-        "(e) one raw sensor: instructions in user mode, thousands, of an image and of a second without images \
+        "(g) one raw sensor: thousands of instructions in user mode per image, and per second without images \
          (from runs of {} s at {} and {} Hz)\n",
         COUNTED.as_secs(),
         HZ[0],
@@ -62,7 +62,7 @@ pub(crate) fn compare() -> Result<Value> {
     }))
 }
 
-/// Instructions of an image, and of a second without images.
+/// Instructions per image, and per second without images.
 struct Cost {
     image: f64,
     second: f64,
@@ -85,7 +85,7 @@ impl Cost {
     }
 }
 
-/// Of one run, per second.
+/// Rates of one run, per second.
 struct Rates {
     instructions: f64,
     images: f64,
@@ -111,7 +111,7 @@ impl Rates {
     }
 }
 
-/// Tells callgrind of a process that runs.
+/// Sends an order to the callgrind that runs a process.
 fn control(order: &str, subject: &Subject) -> Result<()> {
     let mut command = Command::new("callgrind_control");
     let output = command.arg(order).arg(subject.id().to_string()).output();
@@ -134,7 +134,7 @@ impl Counts {
         Self { path: std::env::temp_dir().join(name) }
     }
 
-    /// What a command is started by.
+    /// Returns the command line that a program is appended to.
     fn profiler(&self) -> [String; 3] {
         [
             "valgrind".to_owned(),
@@ -143,7 +143,7 @@ impl Counts {
         ]
     }
 
-    /// The first part that was dumped.
+    /// Returns the path of the first dump.
     fn dumped(&self) -> PathBuf {
         self.path.with_extension("1")
     }

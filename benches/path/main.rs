@@ -1,9 +1,9 @@
 //! The whole path against its floor: simulator -> bridge -> subscriber, as ratios in one run.
 //!
-//! The floor is a bare loop that only receives (or maps) a frame and writes it with the same middleware settings. Floor
-//! and bridge run in turns as processes of their own; this process is simulator and subscriber for both, so that one
-//! clock tells the latency. `cargo bench --features zenoh --bench path -- zenoh` compares middlewares, `cargo bench --bench path -- view` measures what clients of the view cost instead, and
-//! `-- instructions` counts instructions. `--quick` is a smoke test; `--json FILE` writes the figures, too.
+//! The floor is a bare loop that only receives (or maps) a frame and publishes it with the same middleware settings. Floor and
+//! bridge run in turns as processes of their own; this process is simulator and subscriber for both, so one clock measures
+//! the latency. `cargo bench --bench path -- WORD` measures other things: `view`, clients of the view; `instructions`; `pieces`,
+//! (e) only; `zenoh` (with `--features zenoh`), middlewares. `--quick` is a smoke test; `--json FILE` writes the figures, too.
 mod floor;
 mod instructions;
 #[cfg(feature = "zenoh")]
@@ -26,7 +26,7 @@ use watch::Watch;
 
 /// Frames per second of every sensor.
 const HZ: u64 = 30;
-/// Time until emulator, subject and subscriber have found each other.
+/// Time for emulator, subject and subscriber to find each other.
 const WARM_UP: Duration = Duration::from_secs(3);
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;
@@ -55,7 +55,7 @@ fn main() -> Result<()> {
     }
 }
 
-/// Writes the figures where `--json` says.
+/// Writes the figures to the file of `--json`, if given.
 fn write(report: &Value) -> Result<()> {
     match report::file()? {
         Some(file) => Ok(report::write(&file, report)?),
@@ -63,7 +63,7 @@ fn write(report: &Value) -> Result<()> {
     }
 }
 
-/// Runs every comparison but that of the view, and prints the tables.
+/// Runs (a), (b), (d) and (e), and prints the tables.
 fn compare(seconds: u64, rounds: usize) -> Result<()> {
     let machine = report::machine();
     println!("{} cores; {rounds} rounds of {seconds} s in turns, medians\n", machine["cores"]);
@@ -134,6 +134,7 @@ struct Run {
 }
 
 impl Run {
+    /// Returns the medians; `lost` is the sum.
     fn median(runs: &[Self]) -> Self {
         let median = |value: fn(&Self) -> f64| {
             let mut values: Vec<f64> = runs.iter().map(value).collect();
@@ -156,7 +157,7 @@ fn simulator() -> Result<Arc<Emulator>> {
 fn simulator_with(change: impl Fn(&mut EmulatorOptions)) -> Result<Arc<Emulator>> {
     let mut options = EmulatorOptions {
         pattern: true,
-        // As fast as the machine can: pacing would be in both latencies and flatter their ratio.
+        // Without pacing, which would add to both latencies and bring their ratio closer to 1.
         link_gbit_per_s: 0.0,
         ..EmulatorOptions::default()
     };

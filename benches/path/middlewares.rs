@@ -1,11 +1,11 @@
-//! (f) Cyclone DDS and Zenoh, through sockets and in shared memory: the same bridge and images in turns.
+//! (f) The same bridge and images on Cyclone DDS, on Zenoh through sockets, and on Zenoh in shared memory, in turns.
 use super::subject::{Config, Subject};
 use super::watch::Watch;
 use super::{HZ, Result, Run, measure_by, report, simulator};
 use rfly_bridge::ros::MiddlewareKind;
 use serde_json::{Value, json};
 
-/// Name, middleware, size of the shared memory: that of the default, which users without privileges may have to be allowed to lock.
+/// Name, middleware, parameter. 48 MB is the default; an unprivileged user may need a higher limit of locked memory for it.
 const WAYS: [(&str, MiddlewareKind, &str); 3] = [
     ("Cyclone DDS, UDP", MiddlewareKind::Dds, ""),
     ("Zenoh, TCP", MiddlewareKind::Zenoh, "zenoh.shared_memory_mb:=0"),

@@ -1,4 +1,4 @@
-//! Processes under measurement, and what they are asked to do.
+//! Processes under measurement, and the sensors that they receive.
 use super::Result;
 use super::processor::processor_time;
 use rfly_bridge::config::config_json;
@@ -14,7 +14,7 @@ use std::process::{Child, Command, Stdio};
 /// DDS domain of the benchmark; children inherit it.
 pub(crate) const DOMAIN: &str = "91";
 
-/// Where nodes on Zenoh meet.
+/// Configuration of nodes on Zenoh: they connect to the router.
 pub(crate) const ZENOH: &str =
     r#"connect/endpoints=["tcp/127.0.0.1:17447"];listen/endpoints=["tcp/127.0.0.1:0"]"#;
 #[cfg(feature = "zenoh")]
@@ -76,7 +76,7 @@ impl Drop for Config {
     }
 }
 
-/// A program, started by another if one is given.
+/// Returns the command that starts a program, under a profiler if one is given.
 fn command(profiler: &[String], program: PathBuf) -> Command {
     match profiler {
         [] => Command::new(program),
@@ -96,7 +96,7 @@ fn bridge_program() -> PathBuf {
 fn bridge_command(config: &Config, parameters: &[&str], profiler: &[String]) -> Command {
     let mut command = command(profiler, bridge_program());
     let path = format!("config:={}", config.path.display());
-    // Simulation time in the stamps, as the floor has it, so that one subtraction gives the latency of both.
+    // Stamps are simulation time, as those of the floor, so that both latencies are computed alike.
     command.args(["--ros-args", "--log-level", "warn", "-p", &path]);
     command.args(["-p", "time.mode:=sim", "-p", "transport_mode:=file"]);
     for parameter in parameters {
@@ -111,14 +111,14 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// Starts the floor, by a profiler if one is given.
+    /// Starts the floor, under a profiler if one is given.
     pub(crate) fn floor(transport: &str, config: &Config, profiler: &[String]) -> Result<Self> {
         let mut command = command(profiler, std::env::current_exe()?);
         command.args(["floor", transport, &config.width.to_string(), &config.height.to_string()]);
         Self::spawn(command)
     }
 
-    /// Starts the bridge with further parameters `name:=value`, by a profiler if one is given.
+    /// Starts the bridge with further parameters `name:=value`, under a profiler if one is given.
     pub(crate) fn bridge(
         config: &Config,
         parameters: &[&str],
@@ -141,7 +141,7 @@ impl Subject {
         Self::spawn(command)
     }
 
-    /// Starts a router for them.
+    /// Starts a Zenoh router for bridge and subscriber.
     #[cfg(feature = "zenoh")]
     pub(crate) fn router() -> Result<Self> {
         let mut command = Command::new(bridge_program());
@@ -159,7 +159,7 @@ impl Subject {
         Ok(processor_time(self.child.id())?.as_secs_f64())
     }
 
-    /// Returns the processor time that its threads of this name have used so far.
+    /// Returns the processor time that the threads of this name have used so far.
     pub(crate) fn thread_seconds(&self, name: &str) -> Result<f64> {
         let mut nanoseconds = 0;
         for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
@@ -172,7 +172,7 @@ impl Subject {
         Ok(nanoseconds as f64 * 1e-9)
     }
 
-    /// Of the process.
+    /// Returns the process id.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
     }

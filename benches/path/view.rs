@@ -1,4 +1,4 @@
-//! What clients of the view cost the way of an image: its thread in the bridge, and its latency at another subscriber.
+//! What clients of the view cost on the path of an image: time of its thread in the bridge, and latency at a ROS subscriber.
 use super::subject::{Config, Subject};
 use super::watch::Watch;
 use super::{HZ, Result, WARM_UP, report, simulator};
@@ -8,11 +8,11 @@ use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::time::Duration;
 
-/// The topic that clients read, as the bench's other subscriber does.
+/// The topic that clients and the ROS subscriber read.
 const TOPIC: &str = "/rflysim/sensor0/img_rgb";
-/// The thread that receives, assembles and publishes it.
+/// The thread that receives, assembles and publishes the image.
 const THREAD: &str = "rfly-stream";
-/// What clients speak: the page's protocol (a small picture, ten times a second), or Foxglove's (every image).
+/// WebSocket subprotocols of clients: the page's (a small picture, ten times a second), and Foxglove's (every image).
 const PAGE: &str = "rfly.page.v1";
 const FOXGLOVE: &str = "foxglove.sdk.v1";
 
@@ -25,7 +25,7 @@ struct Run {
     received: u64,
 }
 
-/// Compares a bridge without a view with one that has it, and clients; one of them takes nothing.
+/// Compares a bridge without a view with one that has it and a number of clients, of which the first reads nothing.
 pub(crate) fn compare(seconds: u64, rounds: usize) -> Result<Value> {
     let cases = [
         (None, 0),
@@ -38,7 +38,7 @@ pub(crate) fn compare(seconds: u64, rounds: usize) -> Result<Value> {
         (Some(FOXGLOVE), 20),
     ];
     println!(
-        "\n(c) one raw camera of 640x480 at {HZ} Hz, and clients of the view; one of them takes nothing\n"
+        "\n(c) one raw camera of 640x480 at {HZ} Hz, and clients of the view, one of which reads nothing\n"
     );
     println!(
         "| clients | thread of the camera, per image | latency p50 | p99 | images received of {} |",
@@ -111,7 +111,7 @@ fn measure(config: &Config, protocol: Option<&str>, clients: usize, seconds: u64
         }
         connected.push(stream);
     }
-    // Until the one that takes nothing has filled what is between.
+    // Until the buffers of the client that reads nothing are full.
     std::thread::sleep(Duration::from_secs(2));
     let before = (subject.thread_seconds(THREAD)?, watch.images());
     watch.forget_latencies();
@@ -129,7 +129,7 @@ fn measure(config: &Config, protocol: Option<&str>, clients: usize, seconds: u64
     })
 }
 
-/// A client that reads the image; nothing is taken from the result yet.
+/// Connects a client and subscribes it to the image; reads no image yet.
 fn subscribe(port: u16, protocol: &str) -> Result<TcpStream> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
     write!(
@@ -163,7 +163,7 @@ fn subscribe(port: u16, protocol: &str) -> Result<TcpStream> {
     }
 }
 
-/// The payload of the next frame (RFC 6455, 5.2).
+/// Reads the payload of the next frame (RFC 6455, 5.2).
 fn text(stream: &mut TcpStream) -> Result<Vec<u8>> {
     let mut head = [0; 2];
     stream.read_exact(&mut head)?;
@@ -182,7 +182,7 @@ fn text(stream: &mut TcpStream) -> Result<Vec<u8>> {
     Ok(payload)
 }
 
-/// Takes whatever comes, until the connection ends.
+/// Reads and discards everything until the connection ends.
 fn drain(mut stream: TcpStream) {
     let mut buffer = vec![0; 1 << 20];
     while stream.read(&mut buffer).is_ok_and(|taken| taken > 0) {}

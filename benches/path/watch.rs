@@ -1,4 +1,4 @@
-//! The subscriber, in this process.
+//! The ROS subscriber, in the process of the benchmark.
 use super::Result;
 use super::subject::{DOMAIN, ZENOH};
 use hdrhistogram::Histogram;
@@ -33,7 +33,7 @@ impl Watch {
         Self::start_on(MiddlewareKind::Dds, sensors, emulator)
     }
 
-    /// The same on a middleware.
+    /// Like [`Self::start`], on this middleware.
     pub(crate) fn start_on(
         middleware: MiddlewareKind,
         sensors: u16,
@@ -99,22 +99,22 @@ impl Watch {
         self.seen.samples.load(Ordering::Relaxed)
     }
 
-    /// Starts the latencies anew.
+    /// Clears the latencies.
     pub(crate) fn forget_latencies(&self) {
         lock(&self.seen.latency_us).reset();
     }
 
-    /// Quantile of simulation time now minus that of the image, when it arrived here.
+    /// Quantile of the latency: the simulation time at the arrival here minus that of the image.
     pub(crate) fn latency_ms(&self, quantile: f64) -> f64 {
         lock(&self.seen.latency_us).value_at_quantile(quantile) as f64 * 1e-3
     }
 
-    /// What the bridge says it dropped.
+    /// Drops according to the bridge's diagnostics.
     pub(crate) fn drops(&self) -> String {
         lock(&self.seen.drops).clone()
     }
 
-    /// What the bridge says of the IMU's way through it.
+    /// The IMU's latency (p99) according to the bridge's diagnostics.
     pub(crate) fn imu_p99_ms(&self) -> f64 {
         *lock(&self.seen.imu_p99_ms)
     }

@@ -1,7 +1,7 @@
 //! The processor time of a process under measurement.
 use std::time::Duration;
 
-/// Time that all threads which the process has now have used, in user and kernel mode, to the nanosecond.
+/// Returns the time that the running threads of the process have used, in user and kernel mode; ended threads do not count.
 pub(crate) fn processor_time(process: u32) -> Result<Duration, Box<dyn std::error::Error>> {
     let mut nanoseconds = 0;
     for task in std::fs::read_dir(format!("/proc/{process}/task"))? {

@@ -1,8 +1,8 @@
-//! What a benchmark measured, as JSON beside its tables: `--json FILE`. `scripts/performance.py` makes the page of it.
+//! Results of a benchmark as JSON, in addition to its tables: `--json FILE`, for `scripts/performance.py`.
 use serde_json::{Value, json};
 use std::process::Command;
 
-/// Returns what follows `--json`.
+/// Returns the file name after `--json`, if that is given.
 pub(crate) fn file() -> Result<Option<String>, &'static str> {
     let mut arguments = std::env::args().filter(|argument| argument != "--bench"); // cargo's
     match arguments.find(|argument| argument == "--json") {
@@ -22,22 +22,22 @@ pub(crate) fn machine() -> Value {
         "cores": std::thread::available_parallelism().map_or(0, usize::from),
         "cpu": model.map(|(_, name)| name),
         "virtual": line("flags").is_some_and(|flags| flags.contains(" hypervisor")),
-        // The version; what a distribution adds to it is of no use.
+        // Major and minor number only: the rest depends on the distribution.
         "kernel": read("/proc/sys/kernel/osrelease").split('.').take(2).collect::<Vec<_>>().join("."),
         "load": load.split(' ').next().and_then(|load| load.parse::<f64>().ok()),
-        "rustc": said("rustc", &["--version"]),
-        "date": said("date", &["-u", "+%Y-%m-%d %H:%M"]),
-        "commit": said("git", &["describe", "--always", "--dirty", "--exclude=*"]),
+        "rustc": output_of("rustc", &["--version"]),
+        "date": output_of("date", &["-u", "+%Y-%m-%d %H:%M"]),
+        "commit": output_of("git", &["describe", "--always", "--dirty", "--exclude=*"]),
     })
 }
 
-/// Writes what was measured.
+/// Writes the results.
 pub(crate) fn write(file: &str, report: &Value) -> std::io::Result<()> {
     std::fs::write(file, format!("{report:#}\n"))
 }
 
-/// What a program prints, if it is there.
-fn said(program: &str, arguments: &[&str]) -> Option<String> {
+/// Returns what a program prints; `None` if it is missing or fails.
+fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     output.status.success().then(|| text.trim().to_owned())

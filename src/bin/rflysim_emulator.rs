@@ -166,6 +166,9 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
     if !(options.speed > 0.0 && options.speed.is_finite()) {
         bail!("--speed must be above 0");
     }
+    if !(-100_000.0..=100_000.0).contains(&options.clock_drift_ppm) {
+        bail!("--clock-drift-ppm must be -100000 to 100000");
+    }
     if !(options.lidar_noise >= 0.0 && options.lidar_noise.is_finite()) {
         bail!("--lidar-noise must be 0 or above");
     }
@@ -178,9 +181,15 @@ fn options(arguments: &Arguments) -> anyhow::Result<EmulatorOptions> {
         bail!("--loss, --reorder, --duplicate and --corrupt are shares from 0 to 1");
     }
     let map = if scene.scene == "simple" { Scene::simple() } else { Scene::yard() };
+    let world = world(scene)?.with_scene(map).with_start_index(scene.start_index);
+    if protocol.autopilot != "none" && world.vehicles.iter().any(|vehicle| vehicle.id > 255) {
+        bail!(
+            "--start-index gives CopterIDs above 255, which no MAVLink system has; set --autopilot none"
+        );
+    }
     Ok(EmulatorOptions {
         ports: ports.shifted(network.port_offset).context("--port-offset is too large")?,
-        world: world(scene)?.with_scene(map).with_start_index(scene.start_index),
+        world,
         seed: faults.seed,
         autopilot: protocol.autopilot.parse().ok(),
         fence: scene.fence.as_deref().map(parse_fence).transpose()?.unwrap_or_default(),

@@ -115,7 +115,8 @@ pub(super) struct SimClock {
     time: SimTime,
     base: Instant,
     drift: f64,
-    speed: f64,
+    /// Simulation seconds per second, without the drift.
+    pub(super) speed: f64,
     /// The wall clock in ns since 1970 at simulation time 0.
     pub(super) start_ns: u64,
     /// Number of restarts; a thread that computes an older run does not set the time of this one.

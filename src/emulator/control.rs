@@ -96,7 +96,6 @@ fn change_faults<'a>(
         }
         let (key, value) =
             word.split_once('=').ok_or_else(|| format!("{word:?} is not key=value"))?;
-        let number = || value.parse::<f64>().ok().filter(|v| *v >= 0.0 && v.is_finite());
         let target = match key {
             "loss" => &mut faults.loss,
             "reorder" => &mut faults.reorder,
@@ -115,7 +114,12 @@ fn change_faults<'a>(
             }
             _ => return Err(format!("unknown fault {key:?}")),
         };
-        *target = number().ok_or_else(|| format!("{key} must be a number, at least 0"))?;
+        let (range, allowed) = match key.starts_with("delay") {
+            true => (0.0..=f64::MAX, "at least 0"),
+            false => (0.0..=1.0, "0 to 1"),
+        };
+        let number = value.parse::<f64>().ok().filter(|number| range.contains(number));
+        *target = number.ok_or_else(|| format!("{key} must be a number, {allowed}"))?;
     }
     *shared.faults.lock() = faults;
     Ok(())

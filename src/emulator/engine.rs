@@ -41,7 +41,7 @@ impl Engine {
     ) -> Self {
         let streams = Streams::new(&shared.options);
         let link = shared.options.link_gbit_per_s;
-        truth.log_start(shared.clock().start_ns, &shared.options);
+        truth.log_start(&shared.clock(), &shared.options);
         Self {
             epoch: shared.epoch(),
             shared,
@@ -61,7 +61,7 @@ impl Engine {
                 self.epoch = epoch;
                 self.streams.clear();
                 self.outputs.clear();
-                self.truth.log_start(self.shared.clock().start_ns, &self.shared.options);
+                self.truth.log_start(&self.shared.clock(), &self.shared.options);
             }
             if let Some(tick) = tick {
                 self.tick(&tick);

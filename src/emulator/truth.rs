@@ -4,10 +4,10 @@
 //! simulation time 0. `{"kind":"map"}` lists the solids of a loaded map, and `{"kind":"frame"}` describes one frame of one
 //! sensor. Positions are in m, NED; quaternions are w, x, y, z from FRD to NED; host times are in ns since 1970.
 //! `crc32` covers the uncompressed payload, `sent_crc32` the bytes before fragmentation.
-use super::options::EmulatorOptions;
 use super::renderer::{body_with_id, spawned};
 use super::streams::{DueSensor, SensorFrame};
 use super::world::{Scene, Snapshot};
+use super::{clock::SimClock, options::EmulatorOptions};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write as _};
@@ -41,12 +41,12 @@ impl Truth {
     }
 
     /// Logs the start of a run of the simulation clock.
-    pub(super) fn log_start(&mut self, start_ns: u64, options: &EmulatorOptions) {
+    pub(super) fn log_start(&mut self, clock: &SimClock, options: &EmulatorOptions) {
         self.map = Some(Arc::clone(&options.world.scene));
         self.write_line(&json!({
             "kind": "start",
-            "start_ns": start_ns,
-            "speed": options.speed,
+            "start_ns": clock.start_ns,
+            "speed": clock.speed,
             "clock_drift_ppm": options.clock_drift_ppm,
             "map": options.world.scene.name(),
             "solids": solids(&options.world.scene),

@@ -84,7 +84,7 @@ fn pad<const N: usize>(field: &str, values: &[f64], max: usize) -> Result<[f64; 
 }
 
 /// Refuses NaN and infinity: a model that integrates its input would never recover from them.
-fn check_finite(field: &str, values: &[f64]) -> Result<(), InputError> {
+pub(super) fn check_finite(field: &str, values: &[f64]) -> Result<(), InputError> {
     let Some(value) = values.iter().find(|value| !value.is_finite()) else { return Ok(()) };
     refuse(InputCause::NotFinite, format!("{field}: must be finite, has {value}"))
 }

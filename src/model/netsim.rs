@@ -1,5 +1,5 @@
 //! Converts messages of the simulated network between vehicles to datagrams and back.
-use super::inputs::{InputCause, InputError, InputResult, to_f32};
+use super::inputs::{InputCause, InputError, InputResult, check_finite, to_f32};
 use crate::frames::{Attitude, Euler, Frd, Ned, Vector, WorldConvention};
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
 use crate::msgs::rfly_bridge_msgs::msg::{NetSimData, NetSimRequest, NetSimState};
@@ -48,14 +48,19 @@ impl NetSim {
         let velocity = ned(message.velocity.x, message.velocity.y, message.velocity.z);
         let position = ned(message.position.x, message.position.y, message.position.z);
         let global = &message.global_position;
+        let global_position = ned(global.x, global.y, global.z);
+        let home = [message.home_latitude, message.home_longitude, message.home_altitude];
+        check_finite("time", &[message.time])?;
+        check_finite("home_latitude, home_longitude, home_altitude", &home)?;
+        check_finite("position", &position)?;
+        check_finite("global_position", &global_position)?;
         let packet = Packet {
             time: message.time.into(),
             euler: attitude.euler().to_array().map(|x| F32::new(x as f32)),
             velocity: to_f32("velocity", velocity)?.map(F32::new),
-            home: [message.home_latitude, message.home_longitude, message.home_altitude]
-                .map(F64::new),
+            home: home.map(F64::new),
             position: position.map(F64::new),
-            global_position: ned(global.x, global.y, global.z).map(F64::new),
+            global_position: global_position.map(F64::new),
         };
         let receivers: BTreeSet<u16> = if message.receivers.is_empty() {
             let requesters = self.requesters.get(&message.sender);

@@ -164,7 +164,8 @@ fn wanted_velocity(body: &BodyState, setpoint: &Setpoint, limits: &Limits) -> Ve
 
 fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, dt: f64) {
     let here = body.position;
-    let mut circle_bank = 0.0;
+    // The bank of a circle or an attitude; the heading's correction is added to it.
+    let mut steady_bank = 0.0;
     let (speed, down, heading) = match *setpoint {
         Setpoint::Cruise { speed, down, heading } => (speed, down, heading),
         Setpoint::Velocity([north, east, down], _) => {
@@ -178,7 +179,7 @@ fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
                 false => (body.euler.yaw, 0.0),
             };
             let speed = body.ground_speed();
-            circle_bank = share * (speed * speed / (GRAVITY * limits.radius.max(1.0))).atan();
+            steady_bank = share * (speed * speed / (GRAVITY * limits.radius.max(1.0))).atan();
             (limits.speed, down, heading)
         }
         Setpoint::Acceleration([north, east, down], _) => {
@@ -186,8 +187,8 @@ fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
             (speed, here.z() + or_zero(down), or_zero(east).atan2(or_zero(north)))
         }
         Setpoint::Attitude([roll, pitch, _], throttle) => {
-            let turn = GRAVITY * roll.tan() / limits.speed;
-            (2.0 * throttle * limits.speed, here.z() - 10.0 * pitch, body.euler.yaw + turn)
+            steady_bank = or_zero(roll);
+            (2.0 * throttle * limits.speed, here.z() - 10.0 * pitch, body.euler.yaw)
         }
         Setpoint::Stay => (limits.speed, here.z(), body.euler.yaw),
     };
@@ -199,7 +200,7 @@ fn step_fixed_wing(body: &mut BodyState, setpoint: &Setpoint, limits: &Limits, d
     // On the ground the aircraft rolls straight on.
     let (mut bank, mut sink) = (0.0, 0.0);
     if is_flying {
-        bank = (circle_bank + 2.0 * wrap(heading - body.euler.yaw)).clamp(-MAX_BANK, MAX_BANK);
+        bank = (steady_bank + 2.0 * wrap(heading - body.euler.yaw)).clamp(-MAX_BANK, MAX_BANK);
         sink = (0.5 * or_zero(down - here.z())).clamp(-WING_CLIMB, WING_CLIMB);
     }
     let roll = approach(body.euler.roll, bank, BANK_RATE * dt);

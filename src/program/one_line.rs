@@ -15,13 +15,13 @@ pub struct LogMessage<W> {
 impl<W: Write> LogMessage<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> Self {
-        let left = LONGEST_MESSAGE;
+        let left = Some(LONGEST_MESSAGE);
         Self { out: OneLine { out, left }, has_text: false }
     }
 
     /// Returns the output, with a note if the message was truncated.
     pub fn finish(mut self) -> W {
-        if self.out.left == 0 {
+        if self.out.left.is_none() {
             // Errors of a log's sink cannot be reported.
             let _ = write!(self.out.out, "... (cut at {LONGEST_MESSAGE} bytes)");
         }
@@ -45,8 +45,8 @@ impl<W: Write> Visit for LogMessage<W> {
 /// Escapes characters that move the cursor or start a line, and truncates.
 struct OneLine<W> {
     out: W,
-    /// Remaining bytes; 0 once something did not fit.
-    left: usize,
+    /// Remaining bytes; `None` once something did not fit.
+    left: Option<usize>,
 }
 
 impl<W: Write> Write for OneLine<W> {
@@ -54,8 +54,8 @@ impl<W: Write> Write for OneLine<W> {
         for c in text.chars() {
             let escaped = moves_cursor(c).then(|| c.escape_default());
             let len = escaped.as_ref().map_or(c.len_utf8(), ExactSizeIterator::len);
-            self.left = self.left.saturating_sub(len);
-            if self.left == 0 {
+            self.left = self.left.and_then(|left| left.checked_sub(len));
+            if self.left.is_none() {
                 return Err(fmt::Error);
             }
             match escaped {

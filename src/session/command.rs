@@ -125,7 +125,8 @@ impl MavCommand {
         self.ends_flight() || self.disarms()
     }
 
-    /// Whether both commands request the same action. NaN equals NaN; `confirmation` and flags of the vehicle's state are ignored.
+    /// Whether both commands request the same action. NaN equals NaN; `confirmation` and flags of the vehicle's
+    /// state are ignored.
     pub fn equals(&self, other: &Self) -> bool {
         self.request() == other.request()
     }

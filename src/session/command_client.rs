@@ -1,9 +1,9 @@
 //! Client of the MAVLink command protocol: sends each command at once and retransmits it until it is acknowledged.
 //!
 //! The newest command of a [`CommandGroup`] overrides the older ones: they end as overridden and are not sent again. An older
-//! command that ends a flight or disarms is only superseded: it is sent again if the vehicle refuses the newer command; any other
-//! end of the newer command, or its own timeout, ends it. Equal commands are one command: each call sends it again, and one
-//! acknowledgement answers all calls.
+//! command that ends a flight or disarms is only superseded: it is sent again if the vehicle refuses the newer command; it ends
+//! with any other end of the newer command, or at its own timeout. Equal commands are one command: each call sends it again, and
+//! one acknowledgement answers all calls.
 //!
 //! An acknowledgement identifies the command by its number, not the transmission. If transmissions of different commands with
 //! the same number are unanswered, their acknowledgements are ambiguous. They are held until there is one per transmission.
@@ -94,8 +94,8 @@ impl<T> CommandClient<T> {
         (self.system, self.component) = (system, component);
     }
 
-    /// Sends a command. Older commands of its group end as overridden. Returns the id for its progress reports, which equal
-    /// commands share.
+    /// Sends a command. Older commands of its group are overridden or superseded. Returns the id for its progress reports, which
+    /// equal commands share.
     pub fn start(&mut self, now: Duration, command: impl Into<MavCommand>, token: T) -> u64 {
         self.begin(now, command.into(), self.settings.tries, token)
     }
@@ -234,7 +234,7 @@ impl<T> CommandClient<T> {
                 // An acknowledgement is missing, so those that arrived remain ambiguous.
                 self.resolve_ambiguous(&key, None);
             } else {
-                // If other commands are open, overdue transmissions are no longer expected to be acknowledged.
+                // If other commands with its number are open, acknowledgements of overdue transmissions are no longer expected.
                 let wait = self.settings.first_wait;
                 let is_alone = (self.transmissions.iter())
                     .all(|s| s.id == Some(id) || !s.command.key().overlaps(&key));
@@ -349,7 +349,7 @@ impl<T> CommandClient<T> {
         self.emit(id, &command);
     }
 
-    /// Returns when a command is due; a deferred one after `max_duration`, when it times out.
+    /// Returns when a command is due; for a superseded or deferred one, that is its timeout.
     fn due(&self, pending: &PendingCommand<T>) -> Duration {
         if pending.superseded_by.is_some() {
             let until = pending.tokens.iter().map(|(_, until)| *until);

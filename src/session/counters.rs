@@ -68,11 +68,11 @@ drop_causes! {
     Datagrams Malformed malformed "A datagram without a valid header, or larger than the receive buffer.",
     Datagrams Duplicate duplicate "A datagram of a delivered frame, or a second copy of a fragment.",
     Datagrams Late late "A datagram of a dropped frame.",
-    Frames Incomplete incomplete "A frame that was dropped before all its fragments arrived, usually because later frames were complete.",
+    Frames Incomplete incomplete "A frame dropped before all its fragments arrived, usually because later frames were complete.",
     Frames Stale stale "A frame that is older than a delivered one.",
     Frames Inconsistent inconsistent "A frame whose fragments differ in its size.",
     Frames Oversize oversize "A frame beyond the maximum size.",
-    Frames Unconfirmed unconfirmed "A frame whose number or time contradicts the stream; the stream restarts when others confirm it.",
+    Frames Unconfirmed unconfirmed "A frame whose number or time contradicts the stream, which restarts when others confirm it.",
     Frames Lost lost "A frame without any datagram: its number was skipped. Subtracted again if it arrives late.",
 }
 

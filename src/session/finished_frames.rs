@@ -23,7 +23,7 @@ pub(super) enum FrameEnd {
     Dropped,
 }
 
-/// Number of stored frames; a duplicate of an older frame counts as a new frame.
+/// Number of stored frames; a duplicate of an older frame counts as a stale or unconfirmed frame.
 const CAPACITY: usize = 16;
 
 /// The last finished frames, to distinguish their late fragments from new frames.

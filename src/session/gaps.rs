@@ -62,8 +62,8 @@ impl SequenceGaps {
         true
     }
 
-    /// Takes the refused numbers between `newest` and `newest + offset`: their bits in [`Self::arrived`] for the new `newest`,
-    /// and their count.
+    /// Removes the refused numbers between `newest` and `newest + offset`; returns their bits in [`Self::arrived`] once
+    /// `newest + offset` is the newest, and their count.
     fn take_refused(&mut self, offset: u32) -> (u64, u32) {
         let between = 1_u64.checked_shl(offset - 1).map_or(u64::MAX, |end| end - 1);
         let refused = self.refused & between;

@@ -32,7 +32,7 @@ pub struct PeerState {
     pub name: String,
     /// Whether it was ever heard.
     pub was_heard: bool,
-    /// Time since it was heard, or since the start.
+    /// Time since it was last heard; since the start, if never.
     pub silence: Duration,
     /// The silence is longer than the limit.
     pub is_lost: bool,

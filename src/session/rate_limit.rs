@@ -1,12 +1,12 @@
-//! Limits a stream to a rate with bursts (generic cell rate algorithm), so that other messages are not lost in a full socket.
+//! Limits the rate of a stream, with bursts (generic cell rate algorithm): a flood would fill the autopilot's receive buffer.
 use std::time::Duration;
 
 /// Time between two messages at the limit of 2000 Hz: no controller is as fast, and an autopilot can read more.
 const INTERVAL: Duration = Duration::from_micros(500);
-/// How far a burst may be ahead of the limit: 200 messages, fewer than a socket with Linux's default buffer holds.
+/// How far a burst may be ahead of the limit: 200 messages, fewer than Linux's default receive buffer holds.
 const BURST: Duration = Duration::from_millis(100);
-/// Time between two messages of a lasting flood, 250 Hz as PX4's position control: at the limit itself, an autopilot that rests
-/// for 0.15 s has a full socket.
+/// Time between two messages of a lasting flood: 250 Hz, like PX4's position control. At 2000 Hz, a pause of 0.15 s in the
+/// autopilot would fill its receive buffer.
 const FLOOD_INTERVAL: Duration = Duration::from_millis(4);
 
 /// The limit of one stream.
@@ -14,9 +14,9 @@ const FLOOD_INTERVAL: Duration = Duration::from_millis(4);
 pub struct RateLimit {
     /// When the stream would end if its messages were sent at the limit.
     end: Duration,
-    /// A message was refused since the last one that was sent.
-    is_over: bool,
-    /// Pause after the last refusal; doubles with each, until the stream was slower than the limit for long.
+    /// Whether a message was refused since the last one that was sent.
+    was_refused: bool,
+    /// Pause after a refusal; doubles with each series of refusals, and is reset by a message after `end`.
     pause: Duration,
 }
 
@@ -28,10 +28,10 @@ impl RateLimit {
                 self.pause = Duration::ZERO;
             }
             self.end = self.end.max(now) + INTERVAL;
-            self.is_over = false;
+            self.was_refused = false;
             return true;
         }
-        if !std::mem::replace(&mut self.is_over, true) {
+        if !std::mem::replace(&mut self.was_refused, true) {
             self.pause = (2 * self.pause).clamp(INTERVAL, FLOOD_INTERVAL);
             self.end = now + BURST + self.pause;
         }

@@ -43,7 +43,7 @@ pub enum Continuity {
     Next,
     /// Enough consecutive positions contradicted the stream: the stream restarted.
     Restart,
-    /// It is older than the last position, and has not arrived before.
+    /// It is older than the last position, and is not known to have arrived before.
     Late,
     /// It has the number and time of the last position.
     Same,
@@ -66,7 +66,7 @@ pub struct StreamOrder {
     last: Option<StreamPosition>,
     /// Usual step of simulation time in s, and of arrival in ns.
     step: Option<UsualStep>,
-    /// Delay of the last arrival in ns beyond the usual step: the next step may be shorter by this delay.
+    /// Delay of the last arrival in ns beyond the usual step: the next position may arrive earlier by this delay.
     delay: f64,
     /// Number of consecutive rising numbers.
     rising: u32,

@@ -181,7 +181,7 @@ pub struct TimesyncEstimator {
 struct SampleClock {
     /// The newest stamp in ns.
     newest: Option<i64>,
-    /// Number of consecutive samples that contradict it.
+    /// Number of consecutive samples whose stamps jump.
     outliers: usize,
     /// Minimum difference between the host's clock and the stamps (shortest transit) in the current and in the previous period.
     min_difference: [Option<i64>; 2],
@@ -365,7 +365,7 @@ impl TimesyncEstimator {
             return None;
         }
         self.counters.outliers += 1;
-        // Consecutive outliers must agree: nearly the same time must have passed on both clocks.
+        // Consecutive outliers must agree: the clocks must have advanced at a plausible ratio.
         if (self.outliers.last()).is_some_and(|last| !agree(last, &exchange)) {
             self.outliers.clear();
         }
@@ -451,7 +451,7 @@ impl TimesyncEstimator {
     }
 }
 
-/// Whether both clocks can have advanced by the same time, within the tolerated ratio of speeds.
+/// Whether the times by which the two clocks advanced have a tolerated ratio.
 fn agree(a: &Exchange, b: &Exchange) -> bool {
     let remote_step = b.remote.saturating_sub(a.remote);
     let host_step = b.host.saturating_sub(a.host) as f64;

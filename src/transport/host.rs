@@ -8,7 +8,7 @@ use std::net::Ipv4Addr;
 pub struct NetworkInterface {
     /// Name of the interface.
     pub name: String,
-    /// Its address, with the length of its network.
+    /// Its address, with the prefix length of its network.
     pub network: Ipv4Net,
     /// It is up, and has a carrier.
     pub up: bool,
@@ -101,10 +101,10 @@ pub struct PacketCounts {
     pub device_multicast: u64,
     /// Received multicast of IPv6.
     pub ipv6_multicast: u64,
-    /// Received multicast of IPv4 to joined groups, and what returned of `sent_multicast`.
+    /// Received multicast of IPv4 to joined groups, including the looped back part of `sent_multicast`.
     pub joined_multicast: u64,
-    /// Multicast of IPv4 that this host sent. Past the drivers it returns where the group is joined, and always on the loopback
-    /// interface: there it is undelivered if nobody joined.
+    /// Multicast of IPv4 that this host sent. The kernel loops it back, without a count in `device_multicast`: if the group is
+    /// joined, and on the loopback interface always; there it is undelivered if nobody joined.
     pub sent_multicast: u64,
 }
 
@@ -114,9 +114,9 @@ impl PacketCounts {
         imp::host::packet_counts()
     }
 
-    /// Returns the number of packets since an earlier count that a firewall or the reverse-path filter dropped: those that were not
-    /// delivered, without multicast to groups that this host has not joined, of others or its own. At least: no count tells which of
-    /// its own was delivered.
+    /// Returns the minimum number of packets that a firewall or the reverse-path filter dropped since an earlier count: the
+    /// undelivered ones, less multicast of other hosts to groups not joined here, and less all sent multicast. It is a minimum,
+    /// because no count tells how much of the sent multicast was delivered.
     pub fn dropped_since(&self, before: &Self) -> u64 {
         let new = |count: fn(&Self) -> u64| count(self).saturating_sub(count(before));
         let (joined, sent) = (new(|n| n.joined_multicast), new(|n| n.sent_multicast));

@@ -44,7 +44,7 @@ impl Overheard {
         Ok(Self { socket, ports, packet: vec![0; LONGEST] })
     }
 
-    /// Waits for a packet, up to a quarter of a second; returns destination port and bytes of a datagram to one of the ports.
+    /// Waits up to a quarter of a second for a packet; returns port, metadata and bytes if it is a datagram to one of the ports.
     ///
     /// # Errors
     /// Errors of the system.

@@ -147,8 +147,8 @@ enum BlockReader {
     Stuck,
 }
 
-/// Waits until a frame with the flag `ready` is read. The reader sets the flag to one value while it reads and to a larger one at
-/// the end.
+/// Waits until a frame with the flag `ready` is read. The reader sets the flag to `ready + 1` while it reads, and to a larger
+/// value at the end.
 fn wait_for_reader(ready: u8, flag: impl Fn() -> u8, mut rest: impl FnMut()) -> BlockReader {
     for reads in 0..MAX_READING {
         match flag() {
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// Of the flag after each rest.
+    /// Calls [`wait_for_reader`] with flag 2; `flags` returns the flag after a number of rests. Returns that number, too.
     fn wait(flags: impl Fn(u32) -> u8) -> (BlockReader, u32) {
         let rests = Cell::new(0);
         let reader = wait_for_reader(2, || flags(rests.get()), || rests.set(rests.get() + 1));

@@ -36,7 +36,7 @@ pub struct BindOptions {
 }
 
 impl BindOptions {
-    /// Binds `port` on every interface with a small buffer, for all senders.
+    /// Returns options for `port` on every interface, with a small buffer, for all senders.
     pub fn port(port: u16) -> Self {
         Self {
             address: Ipv4Addr::UNSPECIFIED,

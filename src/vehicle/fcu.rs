@@ -28,7 +28,7 @@ const SETPOINTS: [u32; 3] =
 /// Messages of services; a caller waits for their result.
 const CALLS: [u32; 4] = [CommandLong::ID, CommandInt::ID, SetMode::ID, ParamSet::ID];
 /// A sample older than the last one by this much is from another run of the autopilot.
-const ANOTHER_RUN_NS: i64 = 1_000_000_000;
+pub(super) const ANOTHER_RUN_NS: i64 = 1_000_000_000;
 /// Maximum number of queued true states: the number of datagrams that are received at a time.
 const MAX_TRUTHS: usize = 1024;
 /// Maximum number of queued notices.

@@ -21,7 +21,8 @@ impl Reasons {
         let has_room = self.0.len() < TEXTS;
         match self.0.last_mut() {
             Some((id, joined)) if message.chunk > 0 && *id == message.id => {
-                joined.extend(text.chars().take(TEXT_CHARS.saturating_sub(joined.len())));
+                let room = TEXT_CHARS.saturating_sub(joined.chars().count());
+                joined.extend(text.chars().take(room));
             }
             _ if has_room => self.0.push((message.id, text.into_owned())),
             _ => {}

@@ -27,6 +27,8 @@ fn options_that_cannot_be_are_refused_with_their_names() {
         ("--battery", "120", "0 to 100 percent"),
         ("--fence", "5", "1 numbers instead of 2"),
         ("--autopilot", "serial", "possible values"),
+        ("--start-index", "256", "CopterIDs above 255"),
+        ("--clock-drift-ppm", "-1000000", "-100000 to 100000"),
         ("--link", "1e-300", "at least 0.001 Gbit/s"),
         ("--link", "NaN", "at least 0.001 Gbit/s"),
     ] {

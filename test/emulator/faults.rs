@@ -147,17 +147,42 @@ fn reads_all_but_what_is_lost() -> bool {
     true
 }
 
+/// Executes a command of the emulator; its answer.
+fn command(rig: &Rig, text: &str) -> Value {
+    let client = socket();
+    client.send_to(text.as_bytes(), rig.emulator.control().unwrap()).unwrap();
+    let mut buffer = vec![0; 60_000];
+    let len = client.recv(&mut buffer).unwrap();
+    serde_json::from_slice(&buffer[..len]).unwrap()
+}
+
+#[test]
+fn a_run_begins_with_its_speed_in_the_truth() {
+    let log = std::env::temp_dir().join(format!("rfly_speed_{}.jsonl", std::process::id()));
+    let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[]);
+    let truth = log.clone();
+    let rig =
+        Rig::with(world, |o| (o.control, o.truth) = (Some(0), Some(truth)), Faults::default());
+    for text in ["speed 0.5", "restart"] {
+        assert_eq!(command(&rig, text)["ok"], true, "{text}");
+    }
+    // A round may have begun before the restart.
+    let rounds = rig.emulator.stats().rounds;
+    wait(|| rig.emulator.stats().rounds > rounds + 1);
+    drop(rig);
+    let text = std::fs::read_to_string(&log).unwrap();
+    std::fs::remove_file(&log).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let starts: Vec<Value> = lines.filter(|line| line["kind"] == "start").collect();
+    let speeds: Vec<_> = starts.iter().map(|start| &start["speed"]).collect();
+    assert_eq!(speeds, [1.0, 0.5]);
+}
+
 #[test]
 fn commands_change_faults_and_report_counters() {
     let world = still(&[pose([0.0, 0.0, -2.0], [0.0; 3])], &[]);
     let rig = Rig::with(world, |o| o.control = Some(0), Faults::default());
-    let client = socket();
-    let ask = |text: &str| -> Value {
-        client.send_to(text.as_bytes(), rig.emulator.control().unwrap()).unwrap();
-        let mut buffer = vec![0; 60_000];
-        let len = client.recv(&mut buffer).unwrap();
-        serde_json::from_slice(&buffer[..len]).unwrap()
-    };
+    let ask = |text: &str| command(&rig, text);
     assert_eq!(ask("faults loss=1 seed=9")["ok"], true);
     rig.send(&rig.request(3, 1));
     wait(|| rig.emulator.stats().sensors.get(&3).is_some_and(|s| s.frames > 3));
@@ -168,8 +193,15 @@ fn commands_change_faults_and_report_counters() {
     rig.frame();
     assert_eq!(ask("restart")["ok"], true);
     assert_eq!(ask("stats")["live"], 0);
-    for nonsense in ["", "explode", "faults loss", "faults loss=x", "faults gravity=1", "speed -1"]
-    {
+    for nonsense in [
+        "",
+        "explode",
+        "faults loss",
+        "faults loss=x",
+        "faults loss=5",
+        "faults gravity=1",
+        "speed -1",
+    ] {
         assert_eq!(ask(nonsense)["ok"], false, "{nonsense:?}");
     }
 }

@@ -6,10 +6,12 @@ use crate::support::wait::wait_for;
 use rfly_bridge::emulator::autopilot::{ControlMode, Damage};
 use rfly_bridge::emulator::world::Vec3;
 use rfly_bridge::emulator::{EmulatorOptions, Faults};
+use rfly_bridge::wire::mavlink::{frames, raw::GpsRawInt};
 use rfly_bridge::wire::{
-    CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket, ImuPacket, ImuRequestPacket,
-    InputSet, IntoBytes as _, ModelOutputPacket, ModelParameters, ModelParametersPacket,
-    Packet as _, SceneReport, SilInputsPacket, TruthDatagram, UorbInputsPacket,
+    CopterSimLoad, CopterSimLoadPacket, CopterSimRequestPacket, FullEstimatePacket, ImuPacket,
+    ImuRequestPacket, InputSet, IntoBytes as _, ModelOutputPacket, ModelParameters,
+    ModelParametersPacket, Packet as _, SceneReport, SilInputsPacket, TruthDatagram,
+    UorbInputsPacket,
 };
 use serde_json::{Value, json};
 
@@ -303,6 +305,23 @@ fn without_satellites_there_is_no_position() {
     rig.pilot.set_damage(Damage::default());
     rig.run(1.0);
     assert!(rig.count(32) > positions);
+}
+
+#[test]
+fn the_gps_says_the_fix_type_and_the_satellites_of_its_fault() {
+    for fix_type in [3, 5] {
+        let mut rig = damaged(Damage { gps: [fix_type, 7], ..Damage::default() });
+        rig.run(1.0);
+        let sent = rig.sent.iter().rfind(|sent| sent.id == GpsRawInt::ID).unwrap();
+        let frame = frames(&sent.bytes).next().unwrap().unwrap();
+        let gps = GpsRawInt::parse(&frame).unwrap();
+        assert_eq!((gps.fix_type, gps.satellites_visible), (fix_type, 7));
+    }
+    let mut rig = PilotRig::ready(ControlMode::UdpFull);
+    rig.pilot.set_damage(Damage { gps: [0, 2], ..Damage::default() });
+    rig.run(1.0);
+    let state = FullEstimatePacket::parse(&rig.sent.last().unwrap().bytes).unwrap();
+    assert_eq!((state.fix_type.get(), state.satellites.get()), (0, 2));
 }
 
 #[test]

@@ -53,6 +53,10 @@ fn a_motor_of_a_mask_gets_its_efficiency_and_the_others_stay_healthy() {
     let both = InjectFaultRequest { mask: 0b1010, ..request("motor", &[0.5, 0.0]) };
     let sent = faults.inject(&both, at(0.0, 0.0)).unwrap().unwrap();
     assert_eq!(extracted(&sent, 123_450), [1.0, 0.5, 1.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
+    let all = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8];
+    let of_all = InjectFaultRequest { mask: 0b101, ..request("motor", &all) };
+    let sent = faults.inject(&of_all, at(0.0, 0.0)).unwrap().unwrap();
+    assert_eq!(extracted(&sent, 123_450), [0.1, 1.0, 0.3, 1.0, 1.0, 1.0, 1.0, 1.0]);
     let first = request("motor", &[0.9, 0.8]);
     let sent = faults.inject(&first, at(0.0, 0.0)).unwrap().unwrap();
     assert_eq!(extracted(&sent, 123_450)[..3], [0.9, 0.8, 1.0]);

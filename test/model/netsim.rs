@@ -156,6 +156,36 @@ fn a_foreign_sender_and_data_that_would_be_a_state_are_refused() {
 }
 
 #[test]
+fn a_number_of_a_state_that_is_not_finite_is_refused_by_its_name() {
+    let cases: [(&str, fn(&mut NetSimState, f64)); 6] = [
+        ("time", |state, value| state.time = value),
+        ("home_latitude", |state, value| state.home_latitude = value),
+        ("home_longitude", |state, value| state.home_longitude = value),
+        ("home_altitude", |state, value| state.home_altitude = value),
+        ("position", |state, value| state.position.y = value),
+        ("global_position", |state, value| state.global_position.z = value),
+    ];
+    for (field, set) in cases {
+        let refused = |value: f64| {
+            let mut state = NetSimState {
+                sender: 1,
+                orientation: orientation(&[0.0; 3]),
+                ..Default::default()
+            };
+            set(&mut state, value);
+            net().state(&state, 0.0).err()
+        };
+        assert_eq!(refused(1e300), None, "{field}");
+        for value in [f64::NAN, f64::INFINITY] {
+            let error = refused(value).expect("it is refused");
+            assert_eq!(error.cause.name(), "not_finite");
+            let (fields, _) = error.text.split_once(": must be finite").expect("its fields");
+            assert!(fields.split(", ").any(|name| name == field), "{}", error.text);
+        }
+    }
+}
+
+#[test]
 fn a_velocity_that_is_infinite_in_a_packet_is_refused() {
     let state = |z| NetSimState {
         sender: 1,

@@ -286,6 +286,22 @@ fn a_fixed_wing_without_a_position_flies_straight_on() {
 }
 
 #[test]
+fn a_fixed_wing_banks_as_its_attitude_says_up_to_its_largest_bank() {
+    for cruise in [18.0, 5.0] {
+        for (roll, wanted) in [(0.3, 0.3), (1.1, 0.8), (1.4, 0.8), (-1.4, -0.8)] {
+            let mut rig = Rig::new(Airframe::FixedWing);
+            rig.tell(SimpleCommand::TakeOff { position: [2000.0, 0.0, -50.0] });
+            rig.fly(40);
+            rig.tell(SimpleCommand::Cruise { speed: cruise, radius: 0.0 });
+            rig.tell(SimpleCommand::Attitude { euler: [roll, 0.0, 0.0], throttle: 0.5 });
+            rig.fly(5);
+            let bank = single(rig.truth().euler)[0];
+            assert!((bank - wanted).abs() < 1e-3, "{cruise} m/s, roll {roll}: {bank}");
+        }
+    }
+}
+
+#[test]
 fn numbers_that_are_none_leave_a_vehicle_where_numbers_are() {
     for airframe in [Airframe::PointMass, Airframe::FixedWing] {
         let mut rig = Rig::new(airframe);

@@ -59,6 +59,18 @@ fn texts_cannot_forge_lines_or_move_the_cursor() {
 }
 
 #[test]
+fn a_text_of_exactly_the_limit_is_not_cut() {
+    let longest = "x".repeat(LONGEST_MESSAGE);
+    let text = logged(false, || {
+        tracing::info!("{longest}");
+        tracing::info!("{longest}x");
+    });
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines[0].ends_with(&format!(" INFO {longest}")), "{}", lines[0]);
+    assert!(lines[1].ends_with(&format!(" INFO {longest}... (cut at 4096 bytes)")), "{}", lines[1]);
+}
+
+#[test]
 fn long_texts_are_cut_and_it_is_said() {
     let long = "ä".repeat(5_000_000);
     let text = logged(false, || {

@@ -1,4 +1,4 @@
-//! A vehicle that is sent anything, at any time, from both sides; used by the property tests and by `fuzz/`.
+//! A vehicle that gets arbitrary messages, at any time, from autopilot and users; used by the property tests and by `fuzz/`.
 use super::vehicle::Opened;
 use rfly_bridge::frames::Geoid;
 use rfly_bridge::msgs::Message;
@@ -14,17 +14,17 @@ use rfly_bridge::wire::mavlink::raw::RawMessage;
 use rfly_bridge::wire::mavlink::{Encoder, Outbound, frames};
 use std::time::Duration;
 
-/// Messages that the bridge does something with.
+/// MAVLink messages that the bridge handles; HEARTBEAT twice as often.
 const UNDERSTOOD: [u32; 56] = [
     0, 0, 1, 2, 4, 11, 22, 24, 26, 27, 29, 30, 31, 32, 33, 35, 36, 39, 40, 42, 44, 45, 46, 47, 49,
     51, 62, 64, 65, 69, 73, 74, 76, 77, 83, 84, 85, 87, 89, 93, 105, 111, 124, 140, 141, 147, 148,
     230, 231, 241, 242, 245, 250, 251, 253, 331,
 ];
-/// Steps that are played; longer scripts find nothing more, only later.
+/// Maximum number of played steps of a script; more steps find no more faults.
 const MAX_STEPS: usize = 200;
 
-/// Plays a script: what arrives from the vehicle and from users, and how much time passes. Panics where the bridge does,
-/// and if it would be called again at once for ever.
+/// Plays a script: what arrives from the vehicle and from users, and how much time passes. Panics if the bridge panics, or if
+/// its work never ends.
 pub fn play(script: &[u8]) {
     let mut script = Script(script);
     let rig = Rig::new(script.byte());
@@ -44,7 +44,7 @@ pub fn play(script: &[u8]) {
             }
             3 => rig.receive(script.some()),
             4 => rig.publish(&mut script),
-            // What the bridge has sent comes back as answers do: with its numbers.
+            // The bridge's own payload comes back, because answers contain the numbers of their requests.
             5 => rig.echo(&mut encoder, script.byte()),
             6 => rig.pass(u64::from(script.byte())),
             _ => rig.pass(50 * u64::from(script.byte())),
@@ -83,7 +83,7 @@ pub fn deliver(script: &[u8]) {
     }
 }
 
-/// As many bytes as the next two say, as plain little-endian CDR.
+/// Takes as many bytes as the next two say; returns them as plain little-endian CDR.
 fn cdr(script: &mut Script<'_>) -> Vec<u8> {
     let len = usize::from(u16::from_le_bytes(script.take())).min(script.0.len());
     let (now, rest) = script.0.split_at(len);
@@ -91,7 +91,7 @@ fn cdr(script: &mut Script<'_>) -> Vec<u8> {
     [&[0, 1, 0, 0], now].concat()
 }
 
-/// Bytes to be used up; zeros where there are none left.
+/// Remaining bytes of a script; zeros follow its end.
 struct Script<'a>(&'a [u8]);
 
 impl<'a> Script<'a> {
@@ -108,7 +108,7 @@ impl<'a> Script<'a> {
         taken
     }
 
-    /// As many bytes as the first one says.
+    /// Takes as many bytes as the next one says.
     fn some(&mut self) -> &'a [u8] {
         let len = usize::from(self.byte()).min(self.0.len());
         let (now, rest) = self.0.split_at(len);
@@ -116,7 +116,7 @@ impl<'a> Script<'a> {
         now
     }
 
-    /// Plain numbers, huge ones, and those that are none.
+    /// Returns a plain number, infinity, NaN, or an arbitrary f64.
     fn number(&mut self) -> f64 {
         match self.byte() {
             0 => f64::NAN,
@@ -140,7 +140,7 @@ impl Rig {
             px4_checks: choice & 16 != 0,
             use_quaternion: choice & 32 != 0,
             keep_alive: Duration::from_secs(u64::from(choice >> 6)),
-            // The series of EGM96 would take half of the time.
+            // Evaluating EGM96 would take half of the time.
             geoid: Geoid::Constant(40.0),
             ..VehicleSettings::default()
         };
@@ -165,7 +165,7 @@ impl Rig {
         self.poll();
     }
 
-    /// The payload that was sent last, under an id near its own: an acknowledgement follows its request.
+    /// Receives the payload that was sent last, with the same or a slightly higher message id, as answers have.
     fn echo(&self, encoder: &mut Encoder, further: u8) {
         let Some(sent) = self.vehicle.sent().last().cloned() else {
             return;
@@ -182,7 +182,7 @@ impl Rig {
 
     fn poll(&self) {
         let now = self.vehicle.now();
-        // What is due may make something due; it must come to an end.
+        // Due work may make more work due, but must come to an end.
         let rests = (0..20).any(|_| self.vehicle.poll().is_none_or(|at| at > now));
         assert!(rests, "something is due for ever");
     }

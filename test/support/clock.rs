@@ -1,4 +1,4 @@
-//! A clock that is told anything; used by the property tests and by `fuzz/`.
+//! A time aligner that receives arbitrary times; used by the property tests and by `fuzz/`.
 use rfly_bridge::time::{
     AlignerSettings, Estimator, Heartbeat, Observation, RosTime, SimTime, SourceKind, StampMode,
     TimeAligner,
@@ -6,11 +6,11 @@ use rfly_bridge::time::{
 
 const EPOCH_NS: i64 = 1_700_000_000_000_000_000;
 const MS: i64 = 1_000_000;
-/// Steps of a script that are played.
+/// Maximum number of played steps of a script.
 const MAX_STEPS: usize = 256;
 
-/// Plays a script of 10 bytes a step after one that chooses mode and estimator. Panics if a stamp is given that cannot be,
-/// or if a simulation that runs as it should is not stamped again in the end.
+/// Plays a script: a byte that chooses mode and estimator, then 10 bytes for each step. Panics if a stamp is impossible, or if
+/// a regular simulation after the script gets no stamps.
 pub fn play(script: &[u8]) {
     let Some((choice, steps)) = script.split_first() else {
         return;
@@ -68,11 +68,11 @@ pub fn play(script: &[u8]) {
         told(&mut aligner, sim, host);
         aligner.status();
     }
-    // It takes four times as long as the script, so not every script shows it.
+    // The check below takes four times as long as the script, so only a quarter of the scripts run it.
     if choice & 12 != 0 {
         return;
     }
-    // From here on the simulator starts anew and runs as it should.
+    // From here on, the simulator restarts and runs regularly.
     host += 5_000 * MS;
     let mut last = None;
     for tick in 1..1000 {

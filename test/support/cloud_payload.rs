@@ -1,8 +1,8 @@
 //! Cloud payloads, written by hand from the tables in docs/wire/payloads.md.
 use rfly_bridge::wire::{CloudView, PointForm};
 
-/// Head of 28 bytes: f32 x, y, z, roll, pitch, yaw, i32 count. With `odometry`, 36: before that i32 copter id, i32 axis type.
-/// Then the numbers of each point, those that the form has; i16 ones are cut.
+/// Head of 28 bytes: f32 x, y, z, roll, pitch, yaw, i32 count. With `odometry`, 36: i32 copter id and i32 axis type come first.
+/// After the head: the first 3 or 4 numbers of each point, as the form has; i16 ones are truncated.
 pub fn cloud_payload(
     odometry: Option<[i32; 2]>,
     pose: [f32; 6],
@@ -31,17 +31,17 @@ pub fn cloud_payload(
     bytes
 }
 
-/// The f32 form of the vendor's newer page.
+/// A cloud with odometry and points of four f32: the form in the vendor's newer documentation.
 pub fn float_cloud(odometry: [i32; 2], pose: [f32; 6], points: &[[f32; 4]]) -> Vec<u8> {
     cloud_payload(Some(odometry), pose, PointForm::F32x4, points)
 }
 
-/// Points of i16 numbers.
+/// Returns the points of a cloud of i16 numbers.
 pub fn shorts<const N: usize>(cloud: &CloudView<'_>) -> Vec<[i16; N]> {
     rows(cloud, |bytes: [u8; 2]| i16::from_le_bytes(bytes))
 }
 
-/// Points of f32 numbers.
+/// Returns the points of a cloud of f32 numbers.
 pub fn floats<const N: usize>(cloud: &CloudView<'_>) -> Vec<[f32; N]> {
     rows(cloud, |bytes: [u8; 4]| f32::from_le_bytes(bytes))
 }

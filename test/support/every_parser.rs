@@ -2,7 +2,7 @@
 use rfly_bridge::wire::*;
 use zerocopy::IntoBytes;
 
-/// Panics if a parser panics, or if what one accepts is not written as it was read.
+/// Panics if a parser panics, or if an accepted packet is written differently from how it was read.
 pub fn parse_all(bytes: &[u8]) {
     let _ = FragmentHeader::parse(bytes, bytes.len());
     let _ = HeartbeatPacket::parse(bytes);
@@ -65,7 +65,7 @@ pub fn parse_all(bytes: &[u8]) {
         assert_eq!(request.emit(&mut [0; 148]), bytes);
     }
     if let Ok(state) = TrueState::parse(bytes) {
-        // Padding and reserve are not kept, the state is.
+        // The state is kept, but not padding and reserved bytes.
         let again = match bytes.len() {
             200 => TrueState::parse(ShortStatePacket::from(&state).as_bytes()),
             168 => TrueState::parse(FullStatePacket::from(&state).as_bytes()),
@@ -94,7 +94,7 @@ fn write_cloud(cloud: &CloudView<'_>, out: &mut Vec<u8>) {
     }
 }
 
-/// Signalling not-a-numbers may be quietened on the way through a register, so only the counts are compared bit by bit.
+/// Checks that `bytes` begin with what is written. A copy may quieten a signalling NaN (one byte) in the 6 numbers of a pose.
 fn check_prefix(bytes: &[u8], write: impl FnOnce(&mut Vec<u8>)) {
     let mut written = Vec::new();
     write(&mut written);

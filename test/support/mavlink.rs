@@ -1,10 +1,10 @@
-//! Checks that hold for any bytes taken as MAVLink; used by the property tests and by `fuzz/`.
+//! Checks that hold for any bytes parsed as MAVLink; used by the property tests and by `fuzz/`.
 use rfly_bridge::wire::mavlink::raw::{
     CommandAck, CommandInt, CommandLong, Heartbeat, MissionItem, MissionItemInt, SetMode,
 };
 use rfly_bridge::wire::mavlink::{ByteStream, Encoder, Frame, FrameError, frames};
 
-/// Panics if a parser panics, loses a byte, or does not read what it wrote.
+/// Panics if a parser panics, if frames of a datagram and of a stream differ, or if an encoded message is not decoded.
 pub fn check(bytes: &[u8]) {
     let mut of_datagram = Vec::new();
     let (mut noise, mut unknown) = (0, false);
@@ -32,7 +32,7 @@ pub fn check(bytes: &[u8]) {
             }
         });
     }
-    // How much is left out with an unknown message depends on what is already there behind it.
+    // How much is skipped after an unknown message depends on how many bytes have arrived after it.
     if !unknown {
         assert_eq!(of_stream, of_datagram);
     }

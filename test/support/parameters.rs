@@ -1,4 +1,4 @@
-//! The parameter services of a running bridge, sent anything; used by the property tests and by `fuzz/`.
+//! Arbitrary requests to the parameter services of a running bridge; used by the property tests and by `fuzz/`.
 use rfly_bridge::config::ros_args;
 use rfly_bridge::msgs::rcl_interfaces::{
     msg::{Parameter, ParameterValue},
@@ -13,8 +13,8 @@ use rfly_bridge::ros::{Middleware, Options, Recorder};
 use rfly_bridge::wire::Ports;
 use std::sync::OnceLock;
 
-/// A bridge without simulator, on ports that the system chooses. It is one for all scripts: what a script leaves behind
-/// is the beginning of the next.
+/// A bridge without simulator, on ports that the system chooses. All scripts share it: each begins with the parameters that the
+/// one before has set.
 struct Rig {
     recorder: Recorder,
     services: Vec<(String, &'static str)>,
@@ -60,7 +60,7 @@ impl Rig {
     }
 }
 
-/// Plays a script: requests of plain bytes, and requests of names that exist with values that may not suit.
+/// Plays a script: a request of arbitrary bytes, or one with (usually) existing names and arbitrary values.
 pub fn play(script: &[u8]) {
     let rig = RIG.get_or_init(Rig::start);
     let Some((kind, rest)) = script.split_first() else {

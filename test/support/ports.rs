@@ -2,16 +2,16 @@
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// Below the simulator's own ports, from 20005, and those that the system gives to sockets bound to port 0: they would take
-/// a port between its choice and its use.
+/// Range of ports below the simulator's, from 20005, and below those that the system gives to sockets bound to port 0: these
+/// could take a port between its choice and its use.
 const FIRST: u16 = 10_240;
 const LAST: u16 = 19_900;
-/// Of one vehicle to the next the simulator's ports rise by 2.
+/// Room for four vehicles: the simulator's ports rise by 2 from one vehicle to the next.
 const APART: u16 = 8;
 
 static NEXT: AtomicU16 = AtomicU16::new(FIRST);
 
-/// Ports that nobody uses, with room for those of three more vehicles above each; no two tests get the same.
+/// Returns ports that nobody uses, with room above each for three more vehicles; no two calls in this process get the same.
 pub fn free_ports<const N: usize>() -> [u16; N] {
     [(); N].map(|()| free_port())
 }

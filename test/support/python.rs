@@ -1,4 +1,4 @@
-//! The Python interpreter that has the independent peers (PyPI `cyclonedds`, `rosbags`); `make test` provides it.
+//! The Python interpreter with independent peers of the bridge (PyPI `cyclonedds`, `rosbags`); `make test` provides it.
 use std::{env, path::PathBuf};
 
 /// `RFLY_PYTHON`; without it the calling test is skipped, unless `RFLY_REQUIRE_PYTHON=1` forbids that.

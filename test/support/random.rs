@@ -1,6 +1,6 @@
-//! Numbers that are the same on every machine.
+//! Pseudorandom numbers.
 
-/// SplitMix64: tests need the same numbers on every machine, not good ones.
+/// SplitMix64: tests need numbers that are the same on every machine, not good ones.
 #[derive(Clone, Debug)]
 pub struct Random(pub u64);
 

@@ -1,7 +1,7 @@
-//! What is asked of the simulator's window. `benches/scene.rs` has it too.
+//! Sensor requests as the simulator's window receives them; also for `benches/scene.rs`.
 use rfly_bridge::wire::{Modes, RequestLayout, SendProtocol, SensorKind, SensorRequest};
 
-/// A sensor in the centre of vehicle 1, with uncompressed data where it has images, at 30 Hz to port 0.
+/// Requests a sensor in the centre of vehicle 1, at 30 Hz to port 0; images are uncompressed.
 pub(crate) fn request(type_id: u16, width: u16, height: u16) -> SensorRequest {
     let kind = SensorKind::from_type_id(type_id);
     let image = kind.is_some_and(|kind| kind.row().modes == Modes::Image);

@@ -1,8 +1,8 @@
-//! Seeds of tests that play the same with other numbers.
+//! Seeds of random tests.
 use std::ops::Range;
 
-/// As many seeds as the environment variable `runs` says, else `usual`; or those of `RFLY_SEED`: one, to see a failure again,
-/// or a range such as `2149..10000`, to go on where a long run was stopped.
+/// Returns the seeds of `RFLY_SEED`: one, to reproduce a failure, or a range such as `2149..10000`, to continue a long run.
+/// Without it, returns seeds from 0, as many as the environment variable `runs` says, or else `usual`.
 pub fn seeds(runs: &str, usual: u64) -> Range<u64> {
     let given = |name: &str| std::env::var(name).ok();
     let number = |name: &str, text: &str| -> u64 {

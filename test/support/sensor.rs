@@ -1,4 +1,4 @@
-//! One open sensor over the recorder.
+//! One open sensor that publishes to the recorder.
 use rfly_bridge::{
     config::{Mount, MountOrientation, SensorConfig, TransportMode},
     msgs::Message,
@@ -45,7 +45,7 @@ pub struct Rig {
     pub spec: &'static SensorSpec,
     pub main: String,
     pub compressed: bool,
-    /// Names of the topics it opened.
+    /// Names of the topics that the sensor opened.
     pub topics: Vec<String>,
 }
 
@@ -55,7 +55,7 @@ impl Rig {
         Self::open_with(config, options, None)
     }
 
-    /// The same with the topic of a cloud's odometry.
+    /// Like [`Self::open`], with the topic of a cloud's odometry.
     pub fn open_with(
         config: &SensorConfig,
         options: Options,
@@ -64,7 +64,7 @@ impl Rig {
         Self::open_among(config, options, odometry, None)
     }
 
-    /// The same with what the sensor knows of the true motion.
+    /// Like [`Self::open_with`], with the vehicles' true attitude.
     pub fn open_among(
         config: &SensorConfig,
         options: Options,

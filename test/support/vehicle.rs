@@ -1,5 +1,5 @@
-//! A vehicle of the bridge without a network: its topics are in the recorder, its time and its link in the hands of the test.
-//! Used by `fuzz/` as well.
+//! A vehicle of the bridge without a network: its topics are in the recorder; the test controls its time and its link. Used by
+//! `fuzz/` as well.
 use rfly_bridge::config::PluginLists;
 use rfly_bridge::msgs::Message;
 use rfly_bridge::ros::{Middleware, Options, Qos, Recorder};
@@ -10,12 +10,12 @@ use rfly_bridge::vehicle::{
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// Wall clock at the beginning.
+/// Wall clock at the start.
 pub const START: RosTime = RosTime(1_700_000_000_000_000_000);
 
 /// One vehicle; its topics are below `/mavros`.
 pub struct Opened {
-    /// Where other nodes live.
+    /// The middleware, for other nodes, too.
     pub ros: Middleware,
     /// What was published.
     pub recorder: Recorder,
@@ -25,12 +25,12 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// A vehicle that has sent nothing yet. Every topic of it has a subscriber.
+    /// Creates a vehicle that has sent nothing yet; each of its topics has a subscriber.
     pub fn new(settings: VehicleSettings, link: impl FnOnce(Sink) -> Box<dyn Link>) -> Self {
         Self::with_plugins(settings, &PluginLists::default(), link)
     }
 
-    /// The same with a part of mavros' plugins.
+    /// Like [`Self::new`], with a part of mavros' plugins.
     pub fn with_plugins(
         settings: VehicleSettings,
         plugins: &PluginLists,
@@ -64,7 +64,7 @@ impl Opened {
         self.interface.handle()
     }
 
-    /// The time since the beginning.
+    /// Time since the start.
     pub fn now(&self) -> Duration {
         self.now.lock().unwrap().mono
     }
@@ -74,29 +74,29 @@ impl Opened {
         clock(&self.now)
     }
 
-    /// It is so much later.
+    /// Advances the monotonic and the wall clock.
     pub fn advance(&self, time: Duration) {
         let mut now = self.now.lock().unwrap();
         now.mono += time;
         now.ros.0 += i64::try_from(time.as_nanos()).unwrap();
     }
 
-    /// The wall clock is set.
+    /// Sets the wall clock.
     pub fn set_wall_clock(&self, wall: RosTime) {
         self.now.lock().unwrap().ros = wall;
     }
 
-    /// Does what is due; returns when something will be due.
+    /// Does what is due; returns when the next work is due.
     pub fn poll(&self) -> Option<Duration> {
         self.handle().with(Autopilot::poll).flatten()
     }
 
-    /// Bytes from the vehicle.
+    /// Handles bytes from the vehicle.
     pub fn receive(&self, bytes: &[u8]) {
         self.handle().with(|autopilot| autopilot.receive(bytes));
     }
 
-    /// Datagrams to the vehicle that nobody took yet.
+    /// Datagrams sent to the vehicle, except those that the test has removed.
     pub fn sent(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
         self.sent.lock().unwrap()
     }

@@ -1,10 +1,10 @@
-//! Waiting for what is meant. A limit only turns a hang into a failure.
+//! Waits for conditions instead of fixed times. The limit only turns a hang into a failure.
 use std::time::{Duration, Instant};
 
-/// Longest wait. Machines stand still for seconds.
+/// Longest wait; a loaded machine may stall for seconds.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What `take` finds at last; it may block for a while each time. `what` is said when it never does.
+/// Calls `take`, which may block for a while, until it returns something. `what` describes that in the failure.
 pub fn wait_for<T>(what: &str, mut take: impl FnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {

@@ -114,6 +114,19 @@ fn a_refusal_comes_with_the_vehicles_reason() {
 }
 
 #[test]
+fn a_long_reason_is_limited_by_its_characters() {
+    let (mut rig, _) = connected();
+    let answer = arm(&rig, true);
+    for chunk in 0..16 {
+        rig.say(text(2, 7, chunk, &"ä".repeat(25)));
+    }
+    rig.say(ack(400, 1));
+    rig.pass(ms(220));
+    assert!(!answer.expect().success);
+    assert!(notices(&rig)[0].ends_with(&format!(": {}", "ä".repeat(400))), "{:?}", notices(&rig));
+}
+
+#[test]
 fn without_an_answer_the_command_is_repeated_and_then_given_up() {
     let (mut rig, mut fcu) = connected();
     let answer = arm(&rig, true);

@@ -4,7 +4,7 @@ use super::{Autopilot, failsafe::ChargeLevel};
 use crate::emulator::world::Vec3;
 use crate::wire::mavlink::dialect::*;
 use crate::wire::mavlink::raw::{
-    BatteryStatus, HilActuatorControls, OdometryMessage, PositionTargetLocalNed,
+    BatteryStatus, GpsRawInt, HilActuatorControls, OdometryMessage, PositionTargetLocalNed,
 };
 use crate::{wire::mavlink::Outbound, wire::mavlink::numbers::MAV_FRAME_LOCAL_NED};
 
@@ -12,23 +12,24 @@ use crate::{wire::mavlink::Outbound, wire::mavlink::numbers::MAV_FRAME_LOCAL_NED
 const FIELD: Vec3 = Vec3::new(0.272, -0.034, 0.472);
 
 impl Autopilot {
-    pub(super) fn gps_raw_int(&self, time_usec: u64) -> GPS_RAW_INT_DATA {
+    pub(super) fn gps_raw_int(&self, time_usec: u64) -> Outbound {
         if !self.has_gps() {
-            return GPS_RAW_INT_DATA {
+            return GpsRawInt {
                 time_usec,
                 eph: u16::MAX,
                 epv: u16::MAX,
                 vel: u16::MAX,
                 cog: u16::MAX,
-                fix_type: GpsFixType::GPS_FIX_TYPE_NO_GPS,
                 satellites_visible: u8::MAX,
                 ..Default::default()
-            };
+            }
+            .into();
         }
         let motion = &self.motion;
+        let [fix_type, satellites_visible] = self.damage.gps;
         let [lat, lon, alt] = self.geodetic(&motion.pose.position);
         let course = motion.velocity.y.atan2(motion.velocity.x).to_degrees();
-        GPS_RAW_INT_DATA {
+        GpsRawInt {
             time_usec,
             lat,
             lon,
@@ -37,14 +38,15 @@ impl Autopilot {
             epv: 110,
             vel: (motion.velocity.xy().norm() * 100.0) as u16,
             cog: (course.rem_euclid(360.0) * 100.0) as u16,
-            fix_type: GpsFixType::GPS_FIX_TYPE_3D_FIX,
-            satellites_visible: self.damage.gps[1],
+            fix_type,
+            satellites_visible,
             alt_ellipsoid: alt,
             h_acc: 900,
             v_acc: 1780,
             vel_acc: 400,
             ..Default::default()
         }
+        .into()
     }
 
     pub(super) fn highres_imu(&self, time_usec: u64, amsl: f64) -> HIGHRES_IMU_DATA {

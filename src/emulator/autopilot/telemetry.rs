@@ -134,7 +134,7 @@ impl Autopilot {
                 tx_rate: 24_000,
                 ..Default::default()
             }),
-            GPS_RAW_INT_DATA::ID => MavMessage::GPS_RAW_INT(self.gps_raw_int(time_usec)),
+            GPS_RAW_INT_DATA::ID => return Some(self.gps_raw_int(time_usec)),
             SCALED_PRESSURE_DATA::ID => MavMessage::SCALED_PRESSURE(SCALED_PRESSURE_DATA {
                 time_boot_ms,
                 press_abs: f(pressure(amsl) / 100.0),

@@ -291,8 +291,9 @@ impl Autopilot {
         state.home = whole(self.geodetic(&self.origin));
         state.relative_altitude = ((-self.local().z * 1e3).round() as i32).into();
         state.heading = ((euler[2].to_degrees().rem_euclid(360.0) * 1e3) as i32).into();
-        state.satellites = 10.into();
-        state.fix_type = 3.into();
+        let [fix_type, satellites] = self.damage.gps.map(i32::from);
+        state.satellites = satellites.into();
+        state.fix_type = fix_type.into();
         state.euler = float(euler);
         state.position = float(self.local().into());
         state.velocity = float(motion.velocity.into());

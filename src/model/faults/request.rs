@@ -183,7 +183,8 @@ fn rotor_values(
     Ok(all)
 }
 
-/// Writes the given values to the positions in the mask; without a mask, or if the list is full, to the first positions.
+/// Writes the given values to the positions in the mask; without a mask, to the first positions. A full list has a value for
+/// each position, of which the mask chooses.
 fn spread(field: &str, given: &[f64], mask: u32, all: &mut [f64]) -> Result<(), String> {
     let chosen = mask.count_ones() as usize;
     let fits = match mask {
@@ -199,17 +200,14 @@ fn spread(field: &str, given: &[f64], mask: u32, all: &mut [f64]) -> Result<(), 
             ),
         });
     }
-    if mask == 0 || (given.len() == all.len() && chosen != all.len()) {
+    if mask == 0 {
         all[..given.len()].copy_from_slice(given);
         return Ok(());
     }
-    let mut values = given.iter().cycle();
-    for (bit, slot) in all.iter_mut().enumerate() {
-        if mask >> bit & 1 == 1
-            && let Some(value) = values.next()
-        {
-            *slot = *value;
-        }
+    let is_full = given.len() == all.len();
+    let bits = (0..all.len()).filter(|bit| mask >> bit & 1 == 1);
+    for (nth, bit) in bits.enumerate() {
+        all[bit] = given[if is_full { bit } else { nth % given.len() }];
     }
     Ok(())
 }

@@ -131,6 +131,6 @@ pub struct ParameterCounters {
     pub unusable: u64,
     /// Second and further transmissions.
     pub retransmitted: u64,
-    /// Reads and settings that timed out.
+    /// Requests to read or set a value that timed out.
     pub timed_out: u64,
 }

@@ -70,7 +70,7 @@ impl<T> ParameterClient<T> {
         }
     }
 
-    /// Changes the autopilot's ids or its encoding of integers; after a change of the encoding, decodes the known parameters again.
+    /// Changes the autopilot's ids or its encoding of integers. A new encoding decodes the known parameters again.
     pub fn set_target(&mut self, system: u8, component: u8, encoding: ParameterEncoding) {
         (self.system, self.component) = (system, component);
         if std::mem::replace(&mut self.encoding, encoding) == encoding {

@@ -26,10 +26,10 @@ pub(super) struct Pull {
     /// Whether the stream of values ended, so that missing indices are requested.
     is_filling: bool,
     requests: Vec<IndexRequest>,
-    /// Indices without an answer after all tries. If only these are missing, another round follows if this one got a value.
+    /// Indices without an answer after all tries. If only these are missing, they are requested again, as long as values arrive.
     failed: BTreeSet<u16>,
-    /// Number of values received before this round of requests.
-    before_round: usize,
+    /// Number of values received when `failed` was last cleared.
+    received_before: usize,
     /// Number of indices that failed since the last value.
     failed_in_row: usize,
 }
@@ -139,10 +139,10 @@ impl Pull {
         }
         self.is_filling = true;
         if self.requests.is_empty() && received + self.failed.len() >= total {
-            if received <= self.before_round {
+            if received <= self.received_before {
                 return incomplete();
             }
-            self.before_round = received;
+            self.received_before = received;
             self.failed.clear();
         }
         for index in self.missing() {

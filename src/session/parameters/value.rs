@@ -135,7 +135,7 @@ impl ParameterName {
         Self::of_field(id)
     }
 
-    /// Reads the field, which ends at the first zero.
+    /// Reads the name in a field: it ends at the first zero.
     pub fn of_field(field: [u8; 16]) -> Option<Self> {
         let mut id = [0; 16];
         for (to, from) in id.iter_mut().zip(field.iter().take_while(|byte| **byte != 0)) {

@@ -185,6 +185,11 @@ impl UdpLink {
             MAV_CMD_DO_CHANGE_SPEED if p2 > 0.0 => {
                 SimpleCommand::Cruise { speed: p2 as f32, radius: self.radius }
             }
+            MAV_CMD_DO_CHANGE_SPEED => {
+                return self.unsupported(
+                    "the speed (param2) must be above 0; CopterSim takes 0 as unchanged",
+                );
+            }
             MAV_CMD_DO_SET_MODE => return self.check_mode((p2 as u32) << 16 | (p3 as u32) << 24),
             MAV_CMD_DO_VTOL_TRANSITION => {
                 SimpleCommand::VtolTransition { state: single[0], immediate: single[1] }

@@ -21,7 +21,9 @@ mod trajectory;
 mod velocity;
 
 use super::service_table::{VehicleCall, services};
-use super::{Autopilot, Counter, Fcu, Open, SetpointFrame, VehicleSettings, link::SendError};
+use super::{
+    Autopilot, Counter, CounterKind, Fcu, Open, SetpointFrame, VehicleSettings, link::SendError,
+};
 use crate::msgs::mavros_msgs::srv::{SetMavFrame, SetMavFrameRequest, SetMavFrameResponse};
 use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
 use crate::session::{KeepAlive, KeepAliveSettings, KeepAliveStep, RateLimit};
@@ -275,7 +277,9 @@ impl Autopilot {
 impl Fcu {
     /// Counts a refused message and logs it at a limited rate.
     fn refuse(&mut self, topic: &'static str, reject: &Reject) {
-        self.count(Counter::SetpointRefused);
+        if reject.counter().kind() == CounterKind::Drop {
+            self.count(Counter::SetpointRefused);
+        }
         self.count(reject.counter());
         self.warn_throttled(topic, reject.counter(), &format_args!("refused: {reject}"));
     }

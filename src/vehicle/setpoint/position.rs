@@ -2,10 +2,11 @@
 use super::geometry::{ned, point, stamp_ms, wxyz, yaw};
 use super::target::{ACCELERATION, SetpointTarget, VELOCITY, YAW_RATE};
 use super::{reject::Reject, subscriptions::subscriptions};
-use crate::frames::{Geodetic, Geoid, Separation};
+use crate::frames::{Geodetic, Separation};
 use crate::msgs::geographic_msgs::msg::{GeoPoint, GeoPoseStamped};
 use crate::msgs::geometry_msgs::msg::{PoseStamped, Quaternion};
-use crate::vehicle::Fcu;
+use crate::time::RosTime;
+use crate::vehicle::{Fcu, fcu::ANOTHER_RUN_NS};
 use crate::wire::mavlink::numbers::{MAV_FRAME_GLOBAL_INT, MAV_FRAME_LOCAL_NED};
 use crate::{msgs::builtin_interfaces::msg::Time, wire::mavlink::MavMessage};
 use std::time::Duration;
@@ -30,7 +31,7 @@ subscriptions! {
         });
     };
     GeoPoseStamped("setpoint_position/global_to_local", "as `global`, but the altitude is above the ellipsoid; sent as a local position")
-        => |autopilot, topic, message| match autopilot.setpoints.reported.target(message, autopilot.fcu.settings.geoid) {
+        => |autopilot, topic, message| match autopilot.setpoints.reported.target(message, &autopilot.fcu) {
             Ok(target) => autopilot.send_local_setpoint(topic, &target),
             Err(reject) => autopilot.fcu.refuse(topic, &reject),
         };
@@ -61,12 +62,12 @@ pub(super) struct ReportedLocalPosition {
 /// The vehicle's global and local position, to convert between them.
 #[derive(Debug, Default)]
 pub(super) struct ReportedPosition {
-    /// The altitude is above sea level.
-    global: Option<Geodetic>,
+    /// With its arrival; the altitude is above sea level.
+    global: Option<(Geodetic, Duration)>,
     local: Option<ReportedLocalPosition>,
     geoid: Option<Separation>,
-    /// Stamp of the last converted setpoint.
-    last_stamp: Option<Time>,
+    /// Stamp of the last converted setpoint in ns.
+    last_stamp: Option<i64>,
 }
 
 impl ReportedPosition {
@@ -74,7 +75,7 @@ impl ReportedPosition {
     pub(super) fn observe(&mut self, message: &MavMessage, at: Duration) {
         match message {
             MavMessage::GLOBAL_POSITION_INT(m) => {
-                self.global = Some(Geodetic::from_e7([m.lat, m.lon, m.alt]));
+                self.global = Some((Geodetic::from_e7([m.lat, m.lon, m.alt]), at));
             }
             MavMessage::LOCAL_POSITION_NED(m) => {
                 self.local = Some(ReportedLocalPosition {
@@ -97,21 +98,22 @@ impl ReportedPosition {
     }
 
     /// Converts a global position (altitude above the ellipsoid) to a local setpoint.
-    fn target(&mut self, message: &GeoPoseStamped, geoid: Geoid) -> Result<SetpointTarget, Reject> {
+    fn target(&mut self, message: &GeoPoseStamped, fcu: &Fcu) -> Result<SetpointTarget, Reject> {
         let GeoPoint { latitude, longitude, altitude, .. } = message.pose.position;
         if !(latitude.abs() <= 90.0 && longitude.abs() <= 180.0) {
             return Err(Reject::NotOnEarth { latitude, longitude });
         }
         let stamp = &message.header.stamp;
-        let is_newer = |last: &Time| (last.sec, last.nanosec) < (stamp.sec, stamp.nanosec);
-        if !self.last_stamp.as_ref().is_none_or(is_newer) {
+        let stamp_ns = RosTime::from_msg(stamp).0;
+        let is_late = |last: i64| (0..ANOTHER_RUN_NS).contains(&last.saturating_sub(stamp_ns));
+        if self.last_stamp.is_some_and(is_late) {
             return Err(Reject::NotNewer);
         }
-        let (Some(here), Some(local)) = (self.global, self.local) else {
-            return Err(Reject::NoPosition);
-        };
-        self.last_stamp = Some(stamp.clone());
-        let geoid = self.geoid.get_or_insert_with(|| Separation::new(geoid));
+        let global = self.global.filter(|(_, at)| fcu.is_recent(*at));
+        let (here, _) = global.ok_or(Reject::NoPosition)?;
+        let local = self.local(fcu)?;
+        self.last_stamp = Some(stamp_ns);
+        let geoid = self.geoid.get_or_insert_with(|| Separation::new(fcu.settings.geoid));
         let separation = geoid.at(here.latitude_deg, here.longitude_deg);
         let altitude_m = here.altitude_m + separation;
         let here = Geodetic { altitude_m, ..here };

@@ -39,7 +39,7 @@ rejects! {
     BodyYaw = SetpointBodyYaw, "in coordinate frame 8 (BODY_NED) PX4 measures yaw from north, not from the vehicle's heading; set the bit 0x400 of type_mask to leave yaw out, or use yaw_rate";
     Unbalanced(u16) = SetpointUnbalanced, "type_mask {0:#05x} leaves an axis without position, velocity and acceleration, or gives x without y; PX4 cannot follow that and would stop the vehicle";
     HomeOffset(f64) = SetpointHomeOffset, "home is {0:.0} m above the origin of the local frame; in coordinate frame 6 (GLOBAL_RELATIVE_ALT_INT) PX4 then flies too low by twice that height; send frame 5 (GLOBAL_INT)";
-    NoPosition = SetpointNoPosition, "the position of the vehicle is not known yet; wait for global_position/global and local_position/pose";
+    NoPosition = SetpointNoPosition, "the vehicle did not report its latitude and longitude in the last 0.5 s; wait for global_position/global";
     NoPose = SetpointNoPosition, "the vehicle did not report its pose in the last 0.5 s, and the setpoint is relative to it; wait for local_position/pose";
     ThrottleStep(f64) = SetpointThrust, "the change of the throttle is {0}; send -1 to 1";
     NotNewer = SetpointNotNewer, "its stamp is not newer than the one before";

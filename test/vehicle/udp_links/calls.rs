@@ -216,6 +216,21 @@ fn speed_and_radius_do_not_erase_each_other() {
 }
 
 #[test]
+fn a_speed_that_is_not_above_0_is_refused_for_that() {
+    for speed in [-1.0, 0.0, f32::NAN] {
+        for simple_mode in [false, true] {
+            let params = [1.0, speed, -1.0, 0.0, 0.0, 0.0, 0.0];
+            let message = CommandLong { command: 178, params, ..CommandLong::default() };
+            let refused = translated(simple_mode, &message.into());
+            let Err(SendError::Unsupported { why, .. }) = refused else {
+                panic!("{speed}: {refused:?}")
+            };
+            assert!(why.contains("above 0"), "{why}");
+        }
+    }
+}
+
+#[test]
 fn masks_that_have_no_datagram_are_refused_with_a_reason() {
     let (_, message, ..) = calls().into_iter().find(|(n, ..)| n == "04_SendPosNED").unwrap();
     let Outbound::Raw(raw) = &message else { panic!("raw") };

@@ -6,7 +6,7 @@ use std::io;
 
 /// Offset of the length in a datagram: 32 bits, little endian.
 const LENGTH_AT: usize = 4;
-/// Length of the header that a socket filter sees before the datagram.
+/// Length of the UDP header, which a socket filter sees before the payload.
 const UDP_HEADER: u32 = 8;
 
 /// Makes the socket truncate datagrams to their heads, but only those that contain their true length, which [`length`] reads.
@@ -30,7 +30,7 @@ fn filter() -> [SockFilter; 21] {
     let with_x = || stmt(op::OR_X, 0);
     [
         stmt(op::LOAD_LENGTH, 0),
-        // Too short to contain a length: jump to the last instruction.
+        // Shorter than a head: jump to the last instruction.
         SockFilter::new(op::JUMP_IF_AT_LEAST, 0, 18, head),
         byte(3),
         shift(),

@@ -1,7 +1,7 @@
 //! Sockets of other processes on a UDP port, from `/proc`.
 use std::{collections::BTreeSet, fs};
 
-/// Port and inode of every socket of the system that is bound to one of these ports; empty without `/proc`.
+/// Port and inode of every IPv4 socket that is bound to one of these ports; empty without `/proc`.
 pub(in crate::transport) fn bound_sockets(ports: &BTreeSet<u16>) -> Vec<(u16, u64)> {
     let table = fs::read_to_string("/proc/net/udp").unwrap_or_default();
     let socket = |line: &str| {

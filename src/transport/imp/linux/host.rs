@@ -38,7 +38,7 @@ pub(in crate::transport) fn read() -> HostFacts {
     }
 }
 
-/// The rules themselves are for root only.
+/// Finds the active firewall; only root can read the rules in effect.
 fn firewall() -> Option<Firewall> {
     let text = |path: &str| fs::read_to_string(path).unwrap_or_default();
     // systemd keeps such a link while the service is active.

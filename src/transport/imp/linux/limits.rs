@@ -19,18 +19,18 @@ impl Limit {
     /// All limits.
     pub const ALL: [Self; 3] = [Self::Files, Self::Memory, Self::Processes];
 
-    /// Limits that can cause an error of the system.
+    /// Returns the limits that can cause this error.
     pub fn behind(error: &io::Error) -> &'static [Self] {
         match error.raw_os_error() {
             Some(libc::EMFILE) => &[Self::Files],
             Some(libc::ENOMEM) => &[Self::Memory],
-            // No thread: too many processes, or no memory.
+            // A thread could not be created: too many processes, or no memory.
             Some(libc::EAGAIN) => &[Self::Processes, Self::Memory],
             _ => &[],
         }
     }
 
-    /// The limit with its name and value as text; `None` if unlimited.
+    /// Returns the limit as a number and as text ("open files is 1024 (ulimit -n)"); `None` if unlimited.
     pub fn get(self) -> Option<(u64, String)> {
         let resource = match self {
             Self::Files => Resource::RLIMIT_NOFILE,
@@ -47,7 +47,7 @@ impl Limit {
     }
 }
 
-/// Bytes that are free for this user on the file system of a file.
+/// Returns the free bytes that this user may use on the file system of a file.
 pub fn free_bytes(file: &Path) -> Option<u64> {
     let found = statvfs(file).ok()?;
     Some(found.blocks_available().saturating_mul(found.fragment_size()))

@@ -2,7 +2,7 @@
 use std::{fs, io, task::Poll};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Ctrl-C, SIGTERM and SIGHUP; while this exists, they do not end the process.
+/// Ctrl-C, SIGTERM and SIGHUP (unless ignored). After [`Self::listen`] they never end the process again.
 pub struct EndSignals(Vec<Signal>);
 
 impl EndSignals {
