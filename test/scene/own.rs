@@ -32,7 +32,7 @@ fn labels() {
     refused!(set_label, with(|r| r.row = 6), "row", "1 to 5", "6");
     refused!(set_label, with(|r| r.row = -2), "row", "-1");
     refused!(set_label, with(|r| r.text = "é".repeat(61)), "120", "122");
-    refused!(set_label, with(|r| r.text = "a\nb".into()), "one line");
+    refused!(set_label, with(|r| r.text = "a\nb".into()), "control characters", "\\n");
     refused!(set_label, with(|r| r.size = -1.0), "size", "1 to 1000");
     refused!(set_label, with(|r| (r.row, r.duration) = (-1, f32::NAN)), "duration", "NaN");
     refused!(

@@ -107,7 +107,7 @@ impl VehicleGoal {
             Self::Armed(true) => "accepted, but the vehicle did not arm".to_owned(),
             Self::Armed(false) => "accepted, but the vehicle did not disarm".to_owned(),
             Self::Mode(OFFBOARD) if heartbeat.custom_mode == OFFBOARD => {
-                "OFFBOARD is chosen but not active: setpoints do not stream, or the vehicle is not ready"
+                "OFFBOARD is chosen but not active: setpoints must stream, and the vehicle must be ready"
                     .to_owned()
             }
             Self::Mode(_) | Self::BaseMode(_) => {
