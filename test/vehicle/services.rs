@@ -386,6 +386,10 @@ fn each_parameter_of_a_call_gets_its_own_result() {
     };
     let name = "param/set_parameters_atomically";
     assert!(!rig.call::<srv::SetParametersAtomically>(name, &request).result.successful);
+    let parameters = vec![parameter("MPC_XY_VEL_MAX", double(9.0)); 2049];
+    let request = srv::SetParametersAtomicallyRequest { parameters };
+    let result = rig.call::<srv::SetParametersAtomically>(name, &request).result;
+    assert_eq!(result.reason, "not set: more than 2048 parameters in one call");
     fcu.serve(&mut rig, ms(100));
     assert_eq!(fcu.parameters[1].1, 7f32.to_le_bytes());
 }
