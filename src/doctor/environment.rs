@@ -60,15 +60,14 @@ fn check_range(localhost: Option<String>, range: Option<String>, found: &mut Vec
             format!("export {RANGE}=SUBNET"),
         )),
         Some("LOCALHOST") => found.push(localhost_only(RANGE)),
-        Some("OFF" | "SUBNET" | "SYSTEM_DEFAULT") => {}
+        Some("OFF") | None if is_localhost_only => found.push(localhost_only("ROS_LOCALHOST_ONLY")),
+        Some("SUBNET" | "SYSTEM_DEFAULT") | None => {}
         Some(other) => found.push(Finding::new(
             Code::RosVariable,
             RANGE,
             format!("is `{other}`, not one of LOCALHOST, SUBNET, OFF, SYSTEM_DEFAULT"),
             format!("export {RANGE}=SUBNET"),
         )),
-        None if is_localhost_only => found.push(localhost_only("ROS_LOCALHOST_ONLY")),
-        None => {}
     }
 }
 

@@ -6,6 +6,9 @@ use std::net::Ipv4Addr;
 /// UDP ports of this host, by the sender that they are opened for.
 pub(super) type PortsBySender = BTreeMap<Ipv4Addr, BTreeSet<u16>>;
 
+/// Ports of one rule of iptables or ufw; a range counts as two.
+const MULTIPORT: usize = 15;
+
 /// Lists ports; neighbours form a range with `to` between its ends.
 pub(super) fn port_ranges(ports: &BTreeSet<u16>, to: &str) -> Vec<String> {
     let mut ranges: Vec<(u16, u16)> = Vec::new();
@@ -22,6 +25,22 @@ pub(super) fn port_ranges(ports: &BTreeSet<u16>, to: &str) -> Vec<String> {
     ranges.into_iter().map(text).collect()
 }
 
+/// Lists ports for rules of iptables or ufw.
+fn multiport_lists(ports: &BTreeSet<u16>) -> Vec<String> {
+    let mut lists: Vec<(usize, Vec<String>)> = Vec::new();
+    for range in port_ranges(ports, ":") {
+        let count = if range.contains(':') { 2 } else { 1 };
+        match lists.last_mut() {
+            Some((used, list)) if *used + count <= MULTIPORT => {
+                *used += count;
+                list.push(range);
+            }
+            _ => lists.push((count, vec![range])),
+        }
+    }
+    lists.into_iter().map(|(_, list)| list.join(",")).collect()
+}
+
 /// Returns the commands for the firewall of this host. Without knowledge of it, those for iptables and nftables.
 pub(super) fn open_ports(firewall: Option<&Firewall>, senders: &PortsBySender) -> String {
     let commands = senders.iter().map(|(sender, ports)| open_to(firewall, *sender, ports));
@@ -29,13 +48,17 @@ pub(super) fn open_ports(firewall: Option<&Firewall>, senders: &PortsBySender) -
 }
 
 fn open_to(firewall: Option<&Firewall>, sender: Ipv4Addr, ports: &BTreeSet<u16>) -> String {
-    let list = port_ranges(ports, ":").join(",");
+    let multiport = |command: &dyn Fn(String) -> String| {
+        multiport_lists(ports).into_iter().map(command).collect::<Vec<_>>().join("; ")
+    };
     let nft = |chain: &str| {
         let ports = port_ranges(ports, "-").join(", ");
         format!("sudo nft insert rule {chain} ip saddr {sender} udp dport '{{ {ports} }}' accept")
     };
     match firewall {
-        Some(Firewall::Ufw) => format!("sudo ufw allow proto udp from {sender} to any port {list}"),
+        Some(Firewall::Ufw) => {
+            multiport(&|list| format!("sudo ufw allow proto udp from {sender} to any port {list}"))
+        }
         Some(Firewall::Firewalld) => {
             let rule = |port: String| {
                 format!(
@@ -47,8 +70,10 @@ fn open_to(firewall: Option<&Firewall>, sender: Ipv4Addr, ports: &BTreeSet<u16>)
         }
         Some(Firewall::Nftables(chain)) => nft(chain),
         None => format!(
-            "sudo iptables -I INPUT -p udp -s {sender} -m multiport --dports {list} -j ACCEPT; if `sudo nft list ruleset` shows the \
-             rule in a table of nftables: {}",
+            "{}; if `sudo nft list ruleset` shows the rule in a table of nftables: {}",
+            multiport(&|list| format!(
+                "sudo iptables -I INPUT -p udp -s {sender} -m multiport --dports {list} -j ACCEPT"
+            )),
             nft("<family> <table> <chain>")
         ),
     }

@@ -148,6 +148,12 @@ half_turns! {
     Flu in Flu => Frd in Frd;
 }
 
+/// Attitude of FLU in ENU to that of FRD in NED, and back, w x y z, with mavros' sign. Keeps the norm, because setpoints may have
+/// any, and NaN.
+pub fn raw_enu_ned([w, x, y, z]: [f64; 4]) -> [f64; 4] {
+    [-(w + z), -(x + y), y - x, z - w].map(|c| c * FRAC_1_SQRT_2)
+}
+
 impl From<Attitude<Flu, Nwu>> for Attitude<Flu, Enu> {
     /// North is the x axis of NWU and the y axis of ENU: a quarter turn about z.
     fn from(attitude: Attitude<Flu, Nwu>) -> Self {

@@ -24,7 +24,7 @@ mod tree;
 mod vector;
 mod world;
 
-pub use attitude::{Attitude, Euler};
+pub use attitude::{Attitude, Euler, raw_enu_ned};
 pub use covariance::{Covariance, Covariance3, Covariance6};
 pub use geodetic::{Geodetic, Geoid, Separation};
 pub use mount::{Mount, MountOrientation, MountReference, mount_transform, pose_in_mount};

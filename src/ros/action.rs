@@ -23,10 +23,21 @@ pub struct ActionHandle {
 /// A goal to accept or reject. If dropped it is rejected, and counted as an unanswered request.
 #[must_use = "dropping it rejects the goal"]
 pub struct GoalRequest<A: Action> {
-    id: Id,
+    undecided: UndecidedId<A>,
     goal: A::Goal,
-    server: Arc<ActionServer<A>>,
     responder: Responder<A::SendGoal>,
+}
+
+/// Keeps an id from being requested again until its request is dropped, accepted or rejected.
+struct UndecidedId<A: Action> {
+    id: Id,
+    server: Arc<ActionServer<A>>,
+}
+
+impl<A: Action> Drop for UndecidedId<A> {
+    fn drop(&mut self) {
+        self.server.undecided.lock().retain(|id| *id != self.id);
+    }
 }
 
 /// A running goal. If dropped it is aborted with the default result.
@@ -44,6 +55,8 @@ struct ActionServer<A: Action> {
     status: Publisher<GoalStatusArray>,
     /// Sorted by time of acceptance.
     goals: Mutex<Vec<ServedGoal<A>>>,
+    /// Ids of requests that are neither accepted nor rejected; an accepted id is in `goals` before it leaves.
+    undecided: Mutex<Vec<Id>>,
 }
 
 struct ServedGoal<A: Action> {
@@ -86,14 +99,18 @@ impl Middleware {
             feedback: self.publisher(&full("feedback"), Qos::DEFAULT)?,
             status: self.publisher(&full("status"), Qos::LATCHED)?,
             goals: Mutex::default(),
+            undecided: Mutex::default(),
         });
         let (goal_server, cancel_server, result_server) = (server.clone(), server.clone(), server);
         let send = self.service::<A::SendGoal>(&full("send_goal"), move |request, responder| {
             let (id, goal) = A::goal(request);
-            if goal_server.goals.lock().iter().any(|goal| goal.id == id) {
+            let is_undecided = goal_server.undecided.lock().contains(&id);
+            if is_undecided || goal_server.goals.lock().iter().any(|goal| goal.id == id) {
                 return responder.respond(A::accepted(false, goal_server.now().to_msg()));
             }
-            handler(GoalRequest { id, goal, server: goal_server.clone(), responder });
+            goal_server.undecided.lock().push(id);
+            let undecided = UndecidedId { id, server: goal_server.clone() };
+            handler(GoalRequest { undecided, goal, responder });
         })?;
         let cancel =
             self.service::<CancelGoal>(&full("cancel_goal"), move |request, responder| {
@@ -202,17 +219,18 @@ impl<A: Action> GoalRequest<A> {
 
     /// Rejects the goal; the response has no field for a reason.
     pub fn reject(self) {
-        let now = self.server.now();
+        let now = self.undecided.server.now();
         self.responder.respond(A::accepted(false, now.to_msg()));
     }
 
     /// Accepts the goal and starts it.
     pub fn accept(self) -> RunningGoal<A> {
-        let accepted = self.server.now();
+        let (id, server) = (self.undecided.id, &self.undecided.server);
+        let accepted = server.now();
         let (cancel, canceling) = watch::channel(false);
-        let mut goals = self.server.goals.lock();
+        let mut goals = server.goals.lock();
         goals.push(ServedGoal {
-            id: self.id,
+            id,
             accepted,
             status: GoalStatus::STATUS_EXECUTING,
             result: A::Result::default(),
@@ -220,9 +238,9 @@ impl<A: Action> GoalRequest<A> {
             waiting: Vec::new(),
         });
         self.responder.respond(A::accepted(true, accepted.to_msg()));
-        self.server.publish(&goals);
+        server.publish(&goals);
         drop(goals);
-        RunningGoal { id: self.id, goal: self.goal, canceling, server: self.server }
+        RunningGoal { id, goal: self.goal, canceling, server: server.clone() }
     }
 }
 

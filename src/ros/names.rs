@@ -13,8 +13,7 @@ pub struct Resolver {
 impl Resolver {
     /// `remaps` are `from:=to` rules; both sides may be relative. `__node` and `__ns` rename the node itself.
     pub fn new(name: &str, namespace: &str, remaps: &[(String, String)]) -> Result<Self, RosError> {
-        let rule =
-            |from: &str| remaps.iter().rev().find(|(f, _)| f == from).map(|(_, to)| to.as_str());
+        let rule = |from: &str| remaps.iter().find(|(f, _)| f == from).map(|(_, to)| to.as_str());
         let name = rule("__node").unwrap_or(name);
         let namespace = rule("__ns").unwrap_or(namespace);
         let namespace = format!("/{}", namespace.trim_matches('/'));

@@ -73,10 +73,10 @@ impl ZenohOptions {
         variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Self, RosError> {
         const ATTEMPTS: &str = "ZENOH_ROUTER_CHECK_ATTEMPTS";
-        let text = |name: &str| variable(name).unwrap_or_default();
-        let router_check_attempts = match text(ATTEMPTS).trim() {
-            "" => self.router_check_attempts,
-            value => match value.parse::<i64>() {
+        let text = |name: &str| variable(name).filter(|value| !value.is_empty());
+        let router_check_attempts = match text(ATTEMPTS).as_deref().map(str::trim) {
+            None | Some("") => self.router_check_attempts,
+            Some(value) => match value.parse::<i64>() {
                 Ok(0) => Some(u64::MAX),
                 Ok(attempts) => u64::try_from(attempts).ok(),
                 Err(wrong) => {
@@ -86,9 +86,9 @@ impl ZenohOptions {
             },
         };
         Ok(Self {
-            session_config: text("ZENOH_SESSION_CONFIG_URI"),
-            router_config: text("ZENOH_ROUTER_CONFIG_URI"),
-            overrides: text("ZENOH_CONFIG_OVERRIDE"),
+            session_config: text("ZENOH_SESSION_CONFIG_URI").unwrap_or(self.session_config),
+            router_config: text("ZENOH_ROUTER_CONFIG_URI").unwrap_or(self.router_config),
+            overrides: text("ZENOH_CONFIG_OVERRIDE").unwrap_or(self.overrides),
             router_check_attempts,
             ..self
         })
@@ -144,7 +144,7 @@ impl Options {
         }
     }
 
-    /// Applies the environment; `variable` is `|name| std::env::var(name).ok()` outside tests.
+    /// Applies the variables that are set; `variable` is `|name| std::env::var(name).ok()` outside tests.
     pub fn with_environment(
         self,
         variable: impl Fn(&str) -> Option<String>,
@@ -183,8 +183,7 @@ impl Options {
             Discovery::SystemDefault => Some("ROS_AUTOMATIC_DISCOVERY_RANGE is SYSTEM_DEFAULT"),
             Discovery::Localhost | Discovery::Subnet => None,
         };
-        if without_peers.is_none() {
-            let peers = text("ROS_STATIC_PEERS").unwrap_or_default();
+        if let Some(peers) = text("ROS_STATIC_PEERS").filter(|_| without_peers.is_none()) {
             let peers = peers.split(';').map(str::trim).filter(|peer| !peer.is_empty());
             options.static_peers = peers.map(str::to_owned).collect();
         }

@@ -1,6 +1,6 @@
 //! Received samples and subscriptions.
 use super::RosError;
-use crate::msgs::{Message, begins_with_header};
+use crate::msgs::{Message, begins_with_header, builtin_interfaces::msg::Time};
 use crate::time::RosTime;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{any::Any, sync::Arc};
@@ -35,15 +35,8 @@ pub struct Watched {
 impl Watched {
     /// Reads the stamp if the type begins with a header.
     pub(super) fn of_cdr(cdr: &[u8], type_name: &str) -> Self {
-        let stamp = cdr.get(4..12).filter(|_| begins_with_header(type_name)).map(|stamp| {
-            let number = |at: usize| {
-                i32::from_le_bytes(std::array::from_fn(|i| {
-                    stamp.get(at + i).copied().unwrap_or_default()
-                }))
-            };
-            RosTime(i64::from(number(0)) * 1_000_000_000 + i64::from(number(4)))
-        });
-        Self { bytes: cdr.len(), stamp }
+        let stamp = begins_with_header(type_name).then(|| decode::<Time>(cdr).ok()).flatten();
+        Self { bytes: cdr.len(), stamp: stamp.as_ref().map(RosTime::from_msg) }
     }
 }
 

@@ -1,5 +1,5 @@
 //! XML files of the renderer's vehicle models: name, size, onboard cameras.
-use super::models::{SpawnableModel, category_of, is_built_in, vehicle_type};
+use super::models::{SpawnableModel, built_in_models, category_of, vehicle_type};
 use super::names::check_name;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -87,22 +87,25 @@ impl ModelXml {
 /// Adds the models of files to a list; returns the ones that cannot be spawned, and why.
 ///
 /// A style is the index in the renderer's list of a class, sorted by `DisplayOrder`; built-in models without a file come first.
+/// Entries of the user's file stay as they are, also where they replace a built-in model.
 pub(super) fn add(models: &mut Vec<SpawnableModel>, files: Vec<ModelXml>) -> Vec<String> {
     let mut left_out = Vec::new();
+    let mut built_in = built_in_models();
     let mut classes: BTreeMap<i32, Vec<(String, ModelXml)>> = BTreeMap::new();
     for file in files {
         let name = make_name(&file.name);
-        models.retain(|model| !(model.name.eq_ignore_ascii_case(&name) && is_built_in(model)));
+        let has_name = |model: &SpawnableModel| model.name.eq_ignore_ascii_case(&name);
+        models.retain(|model| !(has_name(model) && built_in.contains(model)));
+        built_in.retain(|model| !has_name(model));
         classes.entry(file.class).or_default().push((name, file));
     }
     for (class, mut files) in classes {
         files.sort_by(|(_, a), (_, b)| a.order.total_cmp(&b.order).then(a.name.cmp(&b.name)));
-        let built_in = models.iter_mut().filter(|model| model.class == class && is_built_in(model));
-        let mut built_in: Vec<&mut SpawnableModel> = built_in.collect();
-        built_in.sort_by_key(|model| model.style);
         let mut next = 0..;
-        for (model, style) in built_in.into_iter().zip(&mut next) {
-            model.style = style;
+        for (row, style) in built_in.iter().filter(|row| row.class == class).zip(&mut next) {
+            if let Some(model) = models.iter_mut().find(|model| **model == *row) {
+                model.style = style;
+            }
         }
         for ((name, file), style) in files.into_iter().zip(next) {
             let is_taken = |name: &str| models.iter().any(|m| m.name.eq_ignore_ascii_case(name));

@@ -109,12 +109,6 @@ pub(super) fn category_of(class: i32) -> Category {
     row.map_or(Category::Object, |(_, category, _)| *category)
 }
 
-/// Whether a model is in the renderer's own list.
-pub(super) fn is_built_in(model: &SpawnableModel) -> bool {
-    let row = BUILT_IN.iter().find(|(class, ..)| *class == model.class);
-    row.is_some_and(|(_, _, names)| names.contains(&model.name.as_str()))
-}
-
 /// A parsed resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelResource {

@@ -140,7 +140,7 @@ impl CloudSensor {
             rings: if is_livox { Rings::Lines } else { Rings::rows(config) },
             sweep_ns: match options.scan_time {
                 ScanTime::Instant => 0,
-                ScanTime::Sweep => 1_000_000_000 / u32::from(config.rate_hz.max(1)),
+                ScanTime::Sweep => 1_000_000_000 / u32::from(config.asked_hz()),
             },
         };
         let driver = options.layout_of(config.kind).map(point_layout);

@@ -34,8 +34,6 @@ pub enum KeepAliveStep {
 pub struct KeepAlive {
     settings: KeepAliveSettings,
     last: Option<LastSetpoint>,
-    repeated: u64,
-    stopped: u64,
 }
 
 #[derive(Debug)]
@@ -48,7 +46,7 @@ struct LastSetpoint {
 impl KeepAlive {
     /// Creates a keep-alive without a setpoint.
     pub fn new(settings: KeepAliveSettings) -> Self {
-        Self { settings, last: None, repeated: 0, stopped: 0 }
+        Self { settings, last: None }
     }
 
     /// Remembers a setpoint of a controller that has just been sent to the autopilot.
@@ -67,24 +65,17 @@ impl KeepAlive {
         self.last = None;
     }
 
-    /// Whether a setpoint is stored.
-    pub fn is_active(&self) -> bool {
-        self.last.is_some()
-    }
-
     /// Returns the work due now; at most one step, however late the call.
     pub fn tick(&mut self, now: Duration) -> Option<KeepAliveStep> {
         let last = self.last.as_mut()?;
         if now >= last.received.saturating_add(self.settings.max_repetition) {
             self.last = None;
-            self.stopped += 1;
             return Some(KeepAliveStep::Stopped);
         }
         if now < last.next {
             return None;
         }
         last.next = now.saturating_add(self.settings.period);
-        self.repeated += 1;
         Some(KeepAliveStep::Repeat(last.setpoint.clone()))
     }
 
@@ -92,15 +83,5 @@ impl KeepAlive {
     pub fn deadline(&self) -> Option<Duration> {
         let last = self.last.as_ref()?;
         Some(last.next.min(last.received.saturating_add(self.settings.max_repetition)))
-    }
-
-    /// Setpoints repeated so far.
-    pub fn repeated(&self) -> u64 {
-        self.repeated
-    }
-
-    /// How often the repetition stopped because no new setpoint arrived.
-    pub fn stopped(&self) -> u64 {
-        self.stopped
     }
 }

@@ -317,12 +317,6 @@ impl TimesyncEstimator {
         }
     }
 
-    /// The host's wire time minus the autopilot's time in ns, at the newest sample.
-    pub fn offset(&self) -> Option<i64> {
-        let newest = self.samples.back()?;
-        Some(self.line?.offset(newest.remote))
-    }
-
     /// The host's wire time as a function of the autopilot's time, if known.
     pub fn line(&self) -> Option<ClockLine> {
         self.line
@@ -331,16 +325,6 @@ impl TimesyncEstimator {
     /// Like [`Self::line`], for use before the first answers: the constant offset of the recent sample with the shortest transit.
     pub fn coarse_line(&self) -> Option<ClockLine> {
         self.sample_clock.min_difference().map(ClockLine::constant)
-    }
-
-    /// The host's wire time in ns when the autopilot's clock shows `remote_ns`.
-    pub fn host_ns(&self, remote_ns: i64) -> Option<i64> {
-        Some(self.line?.host_ns(remote_ns))
-    }
-
-    /// How much faster the host's clock runs than the autopilot's, in ppm.
-    pub fn drift_ppm(&self) -> Option<f64> {
-        Some(self.line?.drift * 1e6)
     }
 
     /// Counters so far.

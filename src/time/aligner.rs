@@ -161,9 +161,10 @@ impl TimeAligner {
     /// Handles the arrival of tick `sim` at `host`.
     pub fn observe(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) -> Observation {
         let tick = Tick { sim: sim.0, host: host.0 };
+        let is_announced = self.is_restart_announced;
         let result = self.observe_tick(tick);
         if result == Observation::Restart {
-            self.vendor.restart();
+            self.vendor.restart(is_announced);
         }
         self.vendor.observe(sim, host, kind);
         match result {

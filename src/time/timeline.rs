@@ -1,8 +1,9 @@
 //! Stamps already assigned: they never change, and later ones never precede them.
 use std::collections::VecDeque;
 
-/// Maximum number of segments, each at least [`SEGMENT_NS`] long unless a jump ends it: ticks of the last 20 s keep their stamps.
-const SEGMENTS: usize = 1024;
+/// Maximum number of segments. Two successive ones, unless a jump ends one, are together at least [`SEGMENT_NS`] long, because
+/// one begins at the tick before the tick that is that far: ticks of the last 20 s keep their stamps.
+const SEGMENTS: usize = 2048;
 const SEGMENT_NS: i64 = 20_000_000;
 /// Time constant of the correction of a difference from the estimate.
 const CORRECTION_NS: f64 = 5e9;

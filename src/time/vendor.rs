@@ -45,9 +45,10 @@ impl VendorRule {
         has_restarted
     }
 
-    /// Drops the start: the next datagram sets it again.
-    pub(super) fn restart(&mut self) {
+    /// Drops the start: the next datagram sets it again. Unless heartbeats announced the restart, theirs is of the previous run.
+    pub(super) fn restart(&mut self, is_announced: bool) {
         self.start_ns = None;
+        self.record = self.record.filter(|_| is_announced);
     }
 
     pub(super) fn observe(&mut self, sim: SimTime, host: RosTime, kind: SourceKind) {

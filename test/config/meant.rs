@@ -96,8 +96,14 @@ fn one_more_row_is_read_beside_the_sensors_that_are_there() {
     );
     assert!(problems("[]")[0].starts_with("row: must be an object"));
     assert!(problems("{")[0].starts_with("row:1:1: invalid JSON"));
-    let many: Vec<_> = (0..32).map(|id| entry(id, 1, SENT, OLD)).collect();
+    let mut many: Vec<_> = (0..32).map(|id| entry(id, 1, SENT, OLD)).collect();
+    many.push(entry(50, 10, SENT, OLD));
     let many = load(&[file("a.json", &many)], &VendorOverrides::default()).unwrap();
+    assert_eq!(
+        (many.sensors.len(), many.skipped.len()),
+        (32, 1),
+        "what is left out does not count"
+    );
     let full = load_one(&entry(40, 1, SENT, OLD), &many.sensors, &VendorOverrides::default());
     assert!(full.unwrap_err().to_string().contains("at most 32 sensors"));
 }

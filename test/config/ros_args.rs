@@ -215,6 +215,19 @@ fn the_first_matching_name_rule_counts_as_in_rcl() {
 }
 
 #[test]
+fn a_log_level_is_for_the_logger_of_this_node() {
+    let level = |line: &[&str]| args(&[&["--ros-args"], line].concat()).log_level;
+    let debug = Some("debug".to_owned());
+    assert_eq!(level(&["--log-level", "rfly_bridge:=debug"]), debug);
+    assert_eq!(level(&["--log-level", "rfly_bridge_x:=debug"]), None);
+    let front = ["--log-level", "front:=debug", "-r", "__node:=front"];
+    assert_eq!(level(&front), debug);
+    assert_eq!(level(&["-r", "__node:=front", "--log-level", "rfly_bridge:=debug"]), None);
+    assert_eq!(level(&["-r", "__ns:=/a/b", "--log-level", "a.b.rfly_bridge:=debug"]), debug);
+    assert_eq!(level(&["--log-level", "debug", "--log-level", "rfly_bridge:=unset"]), None);
+}
+
+#[test]
 fn rules_for_another_node_are_left_to_it() {
     let found = args(&[
         "--ros-args",

@@ -167,6 +167,32 @@ fn packets_that_the_kernel_keeps_from_the_bridge_are_the_first_finding() {
 }
 
 #[test]
+fn a_rule_of_iptables_or_ufw_has_at_most_15_ports_of_which_a_range_counts_as_two() {
+    let lone: Vec<u16> = (0..14).map(|n| 2 * n + 1).collect();
+    let cameras = lone.iter().copied().chain([29, 30]).map(|id| camera(id, LinkState::Waiting));
+    let sources: Vec<_> = std::iter::once(heartbeats(LinkState::Up)).chain(cameras).collect();
+    let remedy = |firewall| {
+        let simulator = Simulator { firewall, undelivered_hz: 58.5, ..simulator() };
+        let facts = BridgeFacts { sources: sources.clone(), ..BridgeFacts::default() };
+        check_bridge(&facts, &simulator, true).remove(0).remedy
+    };
+    let lone: Vec<_> = lone.iter().map(|id| (9999 + id).to_string()).collect();
+    let lists = [lone.join(","), "10028:10029".to_owned()];
+    let [first, second] = lists.each_ref().map(|list| {
+        format!(
+            "sudo iptables -I INPUT -p udp -s 192.168.1.10 -m multiport --dports {list} -j ACCEPT; "
+        )
+    });
+    let found = remedy(None);
+    assert!(found.starts_with(&(first + &second)), "{found}");
+    let [first, second] = lists
+        .each_ref()
+        .map(|list| format!("sudo ufw allow proto udp from 192.168.1.10 to any port {list}; "));
+    let found = remedy(Some(Firewall::Ufw));
+    assert!(found.starts_with(&(first + &second)), "{found}");
+}
+
+#[test]
 fn a_few_packets_for_nobody_are_no_firewall_where_images_are_awaited() {
     use LinkState::{Up, Waiting};
     let of = |undelivered_hz, sources: Vec<SourceFacts>| {

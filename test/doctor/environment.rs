@@ -30,6 +30,7 @@ fn the_older_variable_wins_and_that_is_said() {
     assert_eq!(found(&[(only, "1"), (range, "SUBNET")]), [Code::RosRange]);
     assert_eq!(found(&[(only, "0"), (range, "subnet")]), []);
     assert_eq!(found(&[(range, "OFF")]), [Code::RosRange]);
+    assert_eq!(found(&[(only, "1"), (range, "OFF")]), [Code::RosLocalhost]);
     assert_eq!(found(&[(only, "1")]), [Code::RosLocalhost]);
     assert_eq!(found(&[(range, "LOCALHOST")]), [Code::RosLocalhost]);
     assert_eq!(found(&[(range, "SUBMET")]), [Code::RosVariable]);

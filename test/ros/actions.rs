@@ -161,6 +161,21 @@ fn a_goal_is_rejected_by_the_server_by_its_silence_and_by_an_id_that_is_known() 
 }
 
 #[test]
+fn an_id_is_requested_once_until_its_request_is_decided() {
+    let rig = Rig::new();
+    let first = rig.send(1);
+    rig.clock.send(RosTime(1)).unwrap();
+    assert!(!rig.send(1).response().expect("a response").accepted);
+    let request = rig.requests.try_recv().expect("a request");
+    assert!(rig.requests.try_recv().is_err(), "the second one is rejected at once");
+    rig.clock.send(RosTime(1)).unwrap();
+    request.reject();
+    assert!(!first.response().expect("a response").accepted);
+    rig.run(1, 2).succeed(outcome("a rejected id is free again"));
+    assert_eq!(rig.states(), [(1, GoalStatus::STATUS_SUCCEEDED)]);
+}
+
+#[test]
 fn goals_are_canceled_by_id_by_time_and_all_together() {
     let rig = Rig::new();
     let goals: Vec<_> = (1..=5).map(|id| rig.run(id, i64::from(id) * 10)).collect();

@@ -1,5 +1,5 @@
 //! The environment variables of ROS 2.
-use rfly_bridge::ros::{Discovery, Distro, Options, RosError};
+use rfly_bridge::ros::{Discovery, Distro, Options, RosError, ZenohOptions};
 
 fn options(variables: &[(&str, &str)]) -> Result<Options, RosError> {
     let find = |name: &str| {
@@ -56,6 +56,26 @@ fn static_peers_are_taken_over_where_rcl_and_rmw_cyclonedds_cpp_take_them_over()
         assert_eq!(peers, none);
     }
     assert_eq!(options(&[]).unwrap().static_peers, none);
+}
+
+#[test]
+fn variables_that_are_not_set_leave_what_the_program_has_set() {
+    let zenoh = ZenohOptions {
+        session_config: "session.json5".to_owned(),
+        router_config: "router.json5".to_owned(),
+        overrides: "mode=\"client\"".to_owned(),
+        router_check_attempts: None,
+        ..ZenohOptions::default()
+    };
+    let found = zenoh.with_environment(|_| None).unwrap();
+    assert_eq!(found.session_config, "session.json5");
+    assert_eq!(found.router_config, "router.json5");
+    assert_eq!(found.overrides, "mode=\"client\"");
+    assert_eq!(found.router_check_attempts, None);
+    let set = |name: &str| (name == "ZENOH_SESSION_CONFIG_URI").then(|| "other.json5".to_owned());
+    assert_eq!(found.with_environment(set).unwrap().session_config, "other.json5");
+    let peers = Options { static_peers: vec!["10.0.0.2".to_owned()], ..Options::new("n") };
+    assert_eq!(peers.with_environment(|_| None).unwrap().static_peers, ["10.0.0.2"]);
 }
 
 #[test]

@@ -37,6 +37,8 @@ fn the_node_itself_is_renamed_by_its_special_rules() {
     assert_eq!(names.node(), "/deep/er/other");
     assert_eq!((names.namespace(), names.base_name()), ("/deep/er", "other"));
     assert_eq!(names.resolve("~/x").unwrap(), "/deep/er/other/x");
+    let twice = [("__node", "a"), ("__node", "b"), ("__ns", "/c"), ("__ns", "/d")];
+    assert_eq!(resolver("/", &twice).node(), "/c/a", "the first rule counts, as in rcl");
 }
 
 #[test]

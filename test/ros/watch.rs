@@ -31,3 +31,21 @@ fn the_stamp_of_every_type_that_begins_with_a_header_is_found() {
     let checked: Vec<()> = every_message!(check, &middleware);
     assert_eq!(checked.len(), super::types::built().len());
 }
+
+#[test]
+fn the_stamp_is_read_in_the_byte_order_that_the_encapsulation_says() {
+    let (middleware, recorder) = Middleware::recorder(&Options::new("n")).expect("a recorder");
+    let (report, seen) = mpsc::channel::<Watched>();
+    let _watch = middleware.watch("/range", "sensor_msgs/msg/Range", Qos::DEFAULT, move |sample| {
+        let _ = report.send(sample); // after the test nobody listens
+    });
+    let stamp_of = |encapsulation: [u8; 4], sec: [u8; 4], nanosec: [u8; 4]| {
+        recorder.deliver("/range", &[encapsulation, sec, nanosec].concat());
+        seen.try_recv().expect("a sample").stamp
+    };
+    let (sec, nanosec) = (7_i32, 999_999_999_u32);
+    let expected = Some(RosTime(7_999_999_999));
+    assert_eq!(stamp_of([0, 1, 0, 0], sec.to_le_bytes(), nanosec.to_le_bytes()), expected);
+    assert_eq!(stamp_of([0, 0, 0, 0], sec.to_be_bytes(), nanosec.to_be_bytes()), expected);
+    assert_eq!(stamp_of([9, 9, 0, 0], sec.to_le_bytes(), nanosec.to_le_bytes()), None);
+}

@@ -95,6 +95,24 @@ fn a_whole_folder_replaces_the_list_of_a_class() {
 }
 
 #[test]
+fn an_entry_of_the_users_file_keeps_its_style_beside_files_of_its_class() {
+    let text = r#"{"models": [{"name": "F450_Default", "class": 3, "style": 20}]}"#;
+    let with = |name: &str| {
+        let mut library = Library::with_file("scene.json", text).expect("a scene file");
+        let model = ModelXml::read(&xml(3, 1, name)).expect("XML").expect("of a vehicle");
+        assert!(library.add_models(vec![model]).is_empty());
+        library
+    };
+    // The built-in model that the entry replaces keeps its place in the renderer's list.
+    let other = with("Own");
+    let names = ["F450_Default", "Droneyee_QuadX330", "Own"];
+    assert_eq!(names.map(|name| drawn(&other, name)), [20_003, 1003, 11_003]);
+    let same = with("F450_Default");
+    let names = ["F450_Default", "Droneyee_QuadX330", "class3_style10"];
+    assert_eq!(names.map(|name| drawn(&same, name)), [20_003, 3, 10_003]);
+}
+
+#[test]
 fn what_the_file_says_is_in_the_description() {
     let (library, _) = library(&[xml(900, 1, "Own")]);
     let mut rig = Rig::with(10_001..=20_000, library);

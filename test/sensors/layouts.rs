@@ -4,7 +4,10 @@ use super::{
     rig::{Rig, config},
 };
 use rfly_bridge::{
-    config::params::{CloudLayout, Organized, ScanTime},
+    config::{
+        SensorConfig,
+        params::{CloudLayout, Organized, ScanTime},
+    },
     msgs::sensor_msgs::msg::{PointCloud2, PointField},
     sensors::Options,
     time::RosTime,
@@ -158,6 +161,11 @@ fn a_sweep_is_spread_over_the_period_only_if_asked_for() {
     // A double holds these to 256 ns.
     let after = stamps[4] - STAMP.0 as f64;
     assert!((after - 5.0 / 6.0 * 33_333_333.0).abs() < 300.0, "{after}");
+    // DataCheckFreq 0 is 30 Hz, too.
+    let unset = SensorConfig { rate_hz: 0, ..config(20, 3, 2, 1, &[RANGE]) };
+    let mut rig = Rig::open(&unset, sweep(CloudLayout::Ouster));
+    rig.accept_at(&lidar(&RAW), STAMP).unwrap();
+    assert_eq!(all(&rig.last().unwrap(), "t"), t);
 }
 
 #[test]

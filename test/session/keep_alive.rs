@@ -31,8 +31,7 @@ fn the_last_setpoint_is_repeated_for_a_second_and_then_no_more() {
     };
     assert_eq!(repeated.len(), 9);
     assert_eq!((repeated[0], stopped), (secs(5.15), secs(6.05)));
-    assert_eq!((alive.tick(secs(9.0)), alive.is_active()), (None, false));
-    assert_eq!((alive.repeated(), alive.stopped()), (9, 1));
+    assert_eq!((alive.tick(secs(9.0)), alive.deadline()), (None, None));
 }
 
 #[test]

@@ -43,6 +43,30 @@ fn sensors_of_one_tick_get_the_identical_stamp_whenever_they_arrive() {
 }
 
 #[test]
+fn ticks_of_the_last_20_s_keep_their_stamps_at_100_and_200_hz() {
+    for rate in [100i64, 200] {
+        let mut aligner = aligner();
+        let mut stamps: Vec<(i64, i64)> = Vec::new();
+        for tick in 0..60 * rate {
+            let sim = tick * SECOND / rate;
+            // The estimate follows the shortest delay: it falls by 4 ms at 30 s, and by 20 ms at 38 s.
+            let delay = match sim / SECOND {
+                0..30 => 25 * MS,
+                30..38 => 21 * MS,
+                _ => MS,
+            };
+            stamps.push((sim, receive(&mut aligner, sim, sim + delay)));
+            if tick % rate == 0 {
+                for (old, stamp) in stamps.iter().filter(|(old, _)| *old >= sim - 20 * SECOND) {
+                    let now = aligner.stamp(SimTime(*old)).unwrap().0 - EPOCH_NS;
+                    assert_eq!(now, *stamp, "{rate} Hz: tick {old} at {sim}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_tick_that_was_skipped_gets_a_stamp_between_its_neighbours() {
     let mut aligner = settled(10);
     let before = receive(&mut aligner, 10 * SECOND, 10 * SECOND + MS);

@@ -89,3 +89,32 @@ fn without_a_heartbeat_an_image_is_assumed_to_take_10_ms() {
         "kept from then on, even when a heartbeat comes"
     );
 }
+
+#[test]
+fn a_restart_that_no_heartbeat_has_told_of_is_stamped_by_its_own_ticks() {
+    let beat = |start_ms: i64, now_ms: i64| Heartbeat {
+        start_ms,
+        now_ms,
+        host: RosTime(now_ms * 1_000_000),
+        local: true,
+    };
+    let start = 1_700_000_000_000_i64;
+    let mut clock = aligner();
+    clock.heartbeat(beat(start, start));
+    let tick = |clock: &mut TimeAligner, sim_ms: i64, host_ms: i64| {
+        let host = RosTime((host_ms + 1) * 1_000_000);
+        clock.receive(SimTime(sim_ms * 1_000_000), host, SourceKind::Image)
+    };
+    for n in 0..10_000 {
+        tick(&mut clock, n * 10, start + n * 10);
+    }
+    let again = start + 103_000;
+    assert_eq!(tick(&mut clock, 0, again), None, "not confirmed yet");
+    let stamp = tick(&mut clock, 60, again + 60).expect("confirmed");
+    assert_eq!(stamp, RosTime((again + 60 + 1 - 10) * 1_000_000));
+    // The heartbeat of the new run changes nothing, and announces no further restart.
+    clock.heartbeat(beat(again, again + 500));
+    let later = tick(&mut clock, 560, again + 560).expect("a tick of the run");
+    assert_eq!(later.0 - stamp.0, 500_000_000);
+    assert_eq!(clock.status().restarts, 1);
+}

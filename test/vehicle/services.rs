@@ -7,12 +7,14 @@ use rfly_bridge::msgs::mavros_msgs::msg::{
 use rfly_bridge::msgs::mavros_msgs::srv::*;
 use rfly_bridge::msgs::rcl_interfaces::{msg as rcl, srv};
 use rfly_bridge::msgs::std_srvs::srv::{Trigger, TriggerRequest};
-use rfly_bridge::vehicle::VehicleSettings;
+use rfly_bridge::vehicle::{MavlinkLink, VehicleSettings};
 use rfly_bridge::wire::mavlink::raw::{
     self, CommandAck as Ack, Heartbeat, MissionCurrent, ParamRequestList, ParamRequestRead,
     StatusText, SystemTime, Timesync,
 };
 use rfly_bridge::wire::mavlink::{Frame, Outbound, frames};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 const OFFBOARD: u32 = 6 << 16;
@@ -141,6 +143,23 @@ fn without_an_answer_the_command_is_repeated_and_then_given_up() {
     let answer = answer.expect();
     assert_eq!((answer.success, answer.result), (false, 4));
     assert_eq!(notices(&rig), ["arm: no answer; sent 4 times"]);
+}
+
+#[test]
+fn equal_calls_all_get_the_reason_of_a_link_that_fails() {
+    let is_broken = Arc::new(AtomicBool::new(false));
+    let state = is_broken.clone();
+    let mut rig = Rig::with_link(VehicleSettings::default(), move |mut sink| {
+        let sink = move |bytes: &[u8]| !state.load(Ordering::Relaxed) && sink(bytes);
+        Box::new(MavlinkLink::new(Box::new(sink)))
+    });
+    rig.beat();
+    let first = arm(&rig, true);
+    rig.pass(ms(30));
+    is_broken.store(true, Ordering::Relaxed);
+    let ends = [first, arm(&rig, true)].map(|call| call.expect().result);
+    assert_eq!(ends, [4, 4]);
+    assert_eq!(notices(&rig), ["arm: the link could not send the datagram"]);
 }
 
 #[test]
@@ -380,6 +399,10 @@ fn each_parameter_of_a_call_gets_its_own_result() {
     };
     let name = "param/set_parameters_atomically";
     assert!(!rig.call::<srv::SetParametersAtomically>(name, &request).result.successful);
+    let parameters = vec![parameter("MPC_XY_VEL_MAX", double(9.0)); 2049];
+    let request = srv::SetParametersAtomicallyRequest { parameters };
+    let result = rig.call::<srv::SetParametersAtomically>(name, &request).result;
+    assert_eq!(result.reason, "not set: more than 2048 parameters in one call");
     fcu.serve(&mut rig, ms(100));
     assert_eq!(fcu.parameters[1].1, 7f32.to_le_bytes());
 }

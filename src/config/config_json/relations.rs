@@ -11,9 +11,10 @@ pub(super) fn check(drafts: &mut [Draft], findings: &mut Findings) {
     separate_ports(drafts, findings);
     check_ports(drafts, findings);
     check_carriers(drafts, findings);
-    if let Some(draft) = drafts.get(MAX_SENSORS) {
+    let mut kept = drafts.iter().filter(|draft| !draft.is_skipped);
+    if let Some(draft) = kept.nth(MAX_SENSORS) {
         let most = format!("the simulator renders at most {MAX_SENSORS} sensors per machine");
-        let message = format!("{most}, found {}", drafts.len());
+        let message = format!("{most}, found {}", MAX_SENSORS + 1 + kept.count());
         findings.problems.push(&draft.path, message);
     }
     warn_of_moved_transport(drafts, findings);

@@ -147,6 +147,8 @@ struct ArgParser {
     params: Vec<(Option<String>, ParamSource)>,
     /// `-r` in order, for all nodes.
     remaps: Vec<Rule>,
+    /// `--log-level` in order, each with the logger that it names; `finish` removes those for other loggers.
+    log_levels: Vec<(Option<String>, Option<String>)>,
     /// Config.json files given as arguments or by `--config`.
     configs: Vec<ParamValue>,
     problems: Problems,
@@ -257,24 +259,24 @@ impl ArgParser {
         }
     }
 
-    /// Reads `level` or `logger:=level`; ignores other loggers than the node's.
+    /// Reads `level` or `logger:=level`.
     fn read_log_level(&mut self, text: &str) {
-        let level = match text.split_once(":=") {
-            Some((logger, _)) if !logger.starts_with(NODE_NAME) => return,
-            Some((_, level)) => level,
-            None => text,
+        let (logger, level) = match text.split_once(":=") {
+            Some((logger, level)) => (Some(logger.to_owned()), level),
+            None => (None, text),
         };
         const LEVELS: &[&str] = &["debug", "info", "warn", "error", "fatal", "unset"];
-        match level.to_lowercase().as_str() {
-            "unset" => self.out.log_level = None,
-            "fatal" => self.out.log_level = Some("error".to_owned()),
-            known if LEVELS.contains(&known) => self.out.log_level = Some(known.to_owned()),
+        let level = match level.to_lowercase().as_str() {
+            "unset" => None,
+            "fatal" => Some("error".to_owned()),
+            known if LEVELS.contains(&known) => Some(known.to_owned()),
             other => {
                 let hint = did_you_mean(other, LEVELS.iter().copied());
                 let why = format!("must be one of {}, is {level:?}{hint}", LEVELS.join(", "));
-                self.problems.push("--log-level", why);
+                return self.problems.push("--log-level", why);
             }
-        }
+        };
+        self.log_levels.push((logger, level));
     }
 
     /// Finds the node's name first, because the other rules apply only to the node that they name.
@@ -289,6 +291,13 @@ impl ArgParser {
         let is_for_this = |node: &Option<String>| is_for(node, &name);
         let rule = self.remaps.iter().find(|r| r.left == "__ns" && is_for_this(&r.node));
         self.out.namespace = rule.map(|rule| rule.right.clone());
+        // rcl names the logger of `/ns/node` `ns.node`.
+        let namespace = self.out.namespace.as_deref().unwrap_or_default();
+        let full = format!("{namespace}/{name}").trim_start_matches('/').replace('/', ".");
+        let is_ours = |logger: &str| logger == name || logger == full;
+        let mut levels = self.log_levels.into_iter().rev();
+        let level = levels.find(|(logger, _)| logger.as_deref().is_none_or(is_ours));
+        self.out.log_level = level.and_then(|(_, level)| level);
         let is_remap = |rule: &Rule| !rule.left.starts_with("__") && is_for_this(&rule.node);
         let remaps = self.remaps.into_iter().filter(is_remap);
         self.out.remaps = remaps.map(|rule| (rule.left, rule.right)).collect();

@@ -68,9 +68,13 @@ impl DdsNode {
             if matches!(call, RequestIdentity::Beside(_)) && !answers_fast_dds {
                 answers.counters.count(|stats| &mut stats.foreign);
                 if !logged.swap(true, Ordering::Relaxed) {
+                    let remedy = match ffi::can_answer() {
+                        true => "set services.fast_dds:=true",
+                        false => "this program is not linked as in build.rs",
+                    };
                     tracing::warn!(
                         service = answers.name,
-                        "a client on rmw_fastrtps_cpp calls and gets no answer: set services.fast_dds:=true"
+                        "a client on rmw_fastrtps_cpp calls and gets no answer: {remedy}"
                     );
                 }
                 return;

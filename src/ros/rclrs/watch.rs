@@ -3,8 +3,8 @@ use super::{error, qos};
 use crate::ros::{Qos, RosError, Subscription, Watched, callback};
 use crate::time::RosTime;
 use rclrs::{
-    ArrayValue, DynamicMessage, DynamicMessageView, MessageInfo, MessageTypeName, SequenceValue,
-    SimpleValue, Value,
+    ArrayValue, BoundedSequenceValue, DynamicMessage, DynamicMessageView, MessageInfo,
+    MessageTypeName, SequenceValue, SimpleValue, Value,
 };
 
 pub(super) fn subscribe(
@@ -69,8 +69,7 @@ impl CdrSize {
             Value::Simple(value) => self.simple(value),
             Value::Array(value) => self.array(value),
             Value::Sequence(value) => self.items(1, 4).sequence(value),
-            // Elements are not counted: among the bridge's topics only those of `mavros_msgs/msg/Mavlink` have bounded sequences.
-            Value::BoundedSequence(_) => self.items(1, 4),
+            Value::BoundedSequence(value) => self.items(1, 4).bounded(value),
         }
     }
 
@@ -132,6 +131,35 @@ impl CdrSize {
             V::BoundedStringSequence(a) => a.iter().fold(self, |size, text| size.text(text.len())),
             V::MessageSequence(a) => a.iter().fold(self, |size, message| size.message(message)),
             V::LongDoubleSequence(_) | V::WStringSequence(_) | V::BoundedWStringSequence(_) => self,
+        }
+    }
+
+    fn bounded(self, value: &BoundedSequenceValue<'_>) -> Self {
+        use BoundedSequenceValue as V;
+        match value {
+            V::CharBoundedSequence(a) | V::OctetBoundedSequence(a) | V::Uint8BoundedSequence(a) => {
+                self.items(a.len(), 1)
+            }
+            V::BooleanBoundedSequence(a) => self.items(a.len(), 1),
+            V::Int8BoundedSequence(a) => self.items(a.len(), 1),
+            V::WCharBoundedSequence(a) | V::Uint16BoundedSequence(a) => self.items(a.len(), 2),
+            V::Int16BoundedSequence(a) => self.items(a.len(), 2),
+            V::FloatBoundedSequence(a) => self.items(a.len(), 4),
+            V::Uint32BoundedSequence(a) => self.items(a.len(), 4),
+            V::Int32BoundedSequence(a) => self.items(a.len(), 4),
+            V::DoubleBoundedSequence(a) => self.items(a.len(), 8),
+            V::Uint64BoundedSequence(a) => self.items(a.len(), 8),
+            V::Int64BoundedSequence(a) => self.items(a.len(), 8),
+            V::StringBoundedSequence(a) => a.iter().fold(self, |size, text| size.text(text.len())),
+            V::BoundedStringBoundedSequence(a) => {
+                a.iter().fold(self, |size, text| size.text(text.len()))
+            }
+            V::MessageBoundedSequence(a) => {
+                a.iter().fold(self, |size, message| size.message(message))
+            }
+            V::LongDoubleBoundedSequence(..)
+            | V::WStringBoundedSequence(_)
+            | V::BoundedWStringBoundedSequence(_) => self,
         }
     }
 }

@@ -1,9 +1,10 @@
 //! `setpoint_attitude/*`: attitude or body rates on one topic, thrust on another.
-use super::geometry::{frd, ned, ned_frd, stamp_ms, vector, wxyz};
+use super::geometry::{frd, ned, stamp_ms, vector, wxyz};
 use super::pairing::{Paired, Pairing};
 use super::raw::{NO_ATTITUDE, NO_RATES, attitude_target};
 use super::reject::{Checked, Reject};
 use super::{subscriptions::subscriptions, target::SetpointRules};
+use crate::frames::raw_enu_ned;
 use crate::msgs::geometry_msgs::msg::{PoseStamped, TwistStamped};
 use crate::vehicle::Autopilot;
 use crate::wire::mavlink::raw::SetAttitudeTarget;
@@ -85,7 +86,7 @@ fn convert(
     rules: &SetpointRules,
 ) -> Result<SetAttitudeTarget, Reject> {
     let (mask, q, rates) = match half {
-        AttitudeHalf::Attitude(q) => (NO_RATES, ned_frd(q), [0.0; 3]),
+        AttitudeHalf::Attitude(q) => (NO_RATES, raw_enu_ned(q), [0.0; 3]),
         // mavros swaps roll and pitch rates: it converts them as vectors of the world instead of the body.
         AttitudeHalf::Rates(rates) if rules.quirks => {
             (NO_ATTITUDE, [1.0, 0.0, 0.0, 0.0], ned(rates))

@@ -1,7 +1,7 @@
 //! `vision_pose/*`, `vision_speed/*`, `mocap/*`, `odometry/out`: external pose and velocity estimates for the autopilot.
-use super::geometry::{frd, ned, ned_frd, point, single, vector, wxyz};
+use super::geometry::{frd, ned, point, single, vector, wxyz};
 use super::{reject::Reject, subscriptions::subscriptions};
-use crate::frames::{Attitude, Covariance3, Covariance6, Enu, Flu, Frd, Ned};
+use crate::frames::{Attitude, Covariance3, Covariance6, Enu, Flu, Frd, Ned, raw_enu_ned};
 use crate::msgs::geometry_msgs::msg::{
     Pose, PoseStamped, PoseWithCovarianceStamped, Quaternion, TransformStamped, TwistStamped,
     TwistWithCovarianceStamped, Vector3Stamped,
@@ -104,7 +104,7 @@ impl Autopilot {
         let time_usec = self.time_us(topic, stamp);
         let converted = check_finite("position", position).and_then(|position| {
             let [x, y, z] = single(ned(position));
-            let q = single(ned_frd(attitude(orientation)?.wxyz()));
+            let q = single(raw_enu_ned(attitude(orientation)?.wxyz()));
             let rest = ATT_POS_MOCAP_DATA::default();
             Ok(ATT_POS_MOCAP_DATA { time_usec, q, x, y, z, ..rest })
         });
@@ -168,7 +168,7 @@ fn odometry(message: &Odometry, time_usec: u64) -> Result<ODOMETRY_DATA, Reject>
         x,
         y,
         z,
-        q: single(ned_frd(attitude(orientation)?.wxyz())),
+        q: single(raw_enu_ned(attitude(orientation)?.wxyz())),
         vx,
         vy,
         vz,

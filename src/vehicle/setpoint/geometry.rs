@@ -2,7 +2,7 @@
 use crate::frames::{Enu, Flu, Frd, Ned, Vector};
 use crate::msgs::builtin_interfaces::msg::Time;
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
-use std::f64::consts::{FRAC_1_SQRT_2, FRAC_PI_2};
+use std::f64::consts::FRAC_PI_2;
 
 pub(super) fn point(p: &Point) -> [f64; 3] {
     [p.x, p.y, p.z]
@@ -28,11 +28,6 @@ pub(super) fn ned(enu: [f64; 3]) -> [f64; 3] {
 /// FLU to FRD.
 pub(super) fn frd(flu: [f64; 3]) -> [f64; 3] {
     Vector::<Frd>::from(Vector::<Flu>::from(flu)).to_array()
-}
-
-/// Attitude of FLU in ENU to that of FRD in NED, w x y z, with mavros' sign; keeps the norm.
-pub(super) fn ned_frd([w, x, y, z]: [f64; 4]) -> [f64; 4] {
-    [-(w + z), -(x + y), y - x, z - w].map(|component| component * FRAC_1_SQRT_2)
 }
 
 /// Yaw of an attitude of FLU in ENU, rad from east, counter-clockwise. 0 for a quaternion of length 0.

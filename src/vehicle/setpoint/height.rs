@@ -1,9 +1,10 @@
 //! `setpoint_attitude/height`: an attitude, and a height that the bridge controls by the thrust, one step per message. The
 //! vendor's client does the same 100 times a second (SendAttPX4 with AltFlg).
-use super::geometry::{ned_frd, stamp_ms, wxyz};
+use super::geometry::{stamp_ms, wxyz};
 use super::raw::{NO_RATES, attitude_target};
 use super::reject::{Checked, Reject};
 use super::{position::ReportedLocalPosition, subscriptions::subscriptions, target::SetpointRules};
+use crate::frames::raw_enu_ned;
 use crate::vehicle::Autopilot;
 use crate::wire::mavlink::raw::SetAttitudeTarget;
 use crate::{msgs::geometry_msgs::msg::PoseStamped, wire::mavlink::MavMessage};
@@ -85,7 +86,7 @@ fn convert(autopilot: &mut Autopilot, message: &PoseStamped) -> Result<SetAttitu
     let target = attitude_target(
         stamp_ms(&message.header.stamp),
         NO_RATES,
-        ned_frd(wxyz(&message.pose.orientation)),
+        raw_enu_ned(wxyz(&message.pose.orientation)),
         [0.0; 3],
         0.0,
         &rules,

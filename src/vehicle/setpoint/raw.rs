@@ -1,8 +1,9 @@
 //! `setpoint_raw/*`: masks and frames as in MAVLink.
-use super::geometry::{frd, ned_frd, point, single, stamp_ms, vector, wxyz};
+use super::geometry::{frd, point, single, stamp_ms, vector, wxyz};
 use super::reject::{Checked, Reject};
 use super::subscriptions::subscriptions;
 use super::target::{SetpointRules, SetpointTarget};
+use crate::frames::raw_enu_ned;
 use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};
 use crate::wire::mavlink::raw::SetAttitudeTarget;
 
@@ -74,7 +75,7 @@ fn attitude(
     attitude_target(
         stamp_ms(&message.header.stamp),
         mask,
-        ned_frd(wxyz(&message.orientation)),
+        raw_enu_ned(wxyz(&message.orientation)),
         frd(vector(&message.body_rate)),
         // The thrust is NaN only if the mask ignores it.
         thrust.clamp(0.0, 1.0),
@@ -95,7 +96,7 @@ fn throttle_step(m: &AttitudeTarget, rules: &SetpointRules) -> Result<SetAttitud
     attitude_target(
         stamp_ms(&m.header.stamp),
         NO_RATES,
-        ned_frd(wxyz(&m.orientation)),
+        raw_enu_ned(wxyz(&m.orientation)),
         [0.0; 3],
         step,
         rules,

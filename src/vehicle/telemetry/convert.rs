@@ -2,7 +2,6 @@
 use crate::frames::{Attitude, CoordinateFrame, Enu, Flu, Frd, Geodetic, Ned, Vector};
 use crate::msgs::geographic_msgs::msg::GeoPoint;
 use crate::msgs::geometry_msgs::msg::{Point, Quaternion, Vector3};
-use std::f64::consts::FRAC_1_SQRT_2;
 
 /// Variance of an unknown quantity, in messages where -1 does not mean unknown.
 pub(super) const NOT_KNOWN: f64 = 99_999.0;
@@ -47,9 +46,4 @@ pub(super) fn symmetric<const SIZE: usize, const CELLS: usize>(triangle: &[f32])
         let at = low * (2 * SIZE + 1 - low) / 2 + high - low;
         triangle.get(at).copied().map_or(0.0, f64::from)
     })
-}
-
-/// As [`enu_wxyz`], for quaternions that may be invalid: setpoints may have NaN.
-pub(super) fn raw_enu_wxyz([w, x, y, z]: [f64; 4]) -> [f64; 4] {
-    [-w - z, -x - y, y - x, z - w].map(|c| c * FRAC_1_SQRT_2)
 }

@@ -1,7 +1,7 @@
 //! `odometry/in`: the estimator's odometry.
-use super::convert::{point, quaternion, raw_enu_wxyz, symmetric, vector3};
+use super::convert::{point, quaternion, symmetric, vector3};
 use super::{plugin::plugin, topic::RosResult};
-use crate::frames::{Attitude, Covariance6, Enu, Flu, Frd, Ned, Vector};
+use crate::frames::{Attitude, Covariance6, Enu, Flu, Frd, Ned, Vector, raw_enu_ned};
 use crate::vehicle::{Counter, Fcu};
 use crate::wire::mavlink::numbers::*;
 use crate::{msgs::nav_msgs::msg::Odometry, wire::mavlink::raw::OdometryMessage};
@@ -47,7 +47,7 @@ impl OdometryPlugin {
         self.odometry.publish_if_subscribed(stamp, |odometry| {
             let pose = &mut odometry.pose;
             pose.pose.position = point(Vector::<Enu>::from(Vector::<Ned>::from(m.position)));
-            pose.pose.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));
+            pose.pose.orientation = quaternion(raw_enu_ned(m.q.map(f64::from)));
             let rows = symmetric::<6, 36>(&m.pose_covariance);
             pose.covariance = Covariance6::<Ned>::from_rows(rows).into_frame::<Enu>().to_rows();
             let twist = &mut odometry.twist;

@@ -1,7 +1,7 @@
 //! `setpoint_raw/target_*`: the setpoints that the autopilot follows.
-use super::convert::{point, quaternion, raw_enu_wxyz, vector3};
+use super::convert::{point, quaternion, vector3};
 use super::{plugin::plugin, topic::RosResult};
-use crate::frames::{Enu, Flu, Frd, Ned, Vector};
+use crate::frames::{Enu, Flu, Frd, Ned, Vector, raw_enu_ned};
 use crate::msgs::geometry_msgs::msg::{Point, Vector3};
 use crate::msgs::mavros_msgs::msg::{AttitudeTarget, GlobalPositionTarget, PositionTarget};
 use crate::vehicle::Fcu;
@@ -78,7 +78,7 @@ impl SetpointTargetPlugin {
         let stamp = fcu.stamp_ms(m.time_boot_ms);
         self.attitude.publish_if_subscribed(stamp, |target| {
             target.type_mask = m.type_mask.bits();
-            target.orientation = quaternion(raw_enu_wxyz(m.q.map(f64::from)));
+            target.orientation = quaternion(raw_enu_ned(m.q.map(f64::from)));
             let rates = [m.body_roll_rate, m.body_pitch_rate, m.body_yaw_rate];
             target.body_rate = vector3(Vector::<Flu>::from(Vector::<Frd>::from(rates)));
             target.thrust = m.thrust;

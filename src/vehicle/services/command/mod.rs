@@ -198,7 +198,8 @@ impl CommandPart {
                     tracing::debug!(vehicle = fcu.settings.id, command, percent, "in progress");
                 }
                 CommandEvent::Ended { token, end, .. } => {
-                    let refusal = self.refusal.take_if(|_| end == CommandEnd::NotSent);
+                    // All equal calls get it.
+                    let refusal = self.refusal.filter(|_| end == CommandEnd::NotSent);
                     self.end(fcu, token, CommandOutcome { end, refusal });
                 }
                 CommandEvent::Late { command, result } => warn_late(fcu, &command, result),

@@ -89,9 +89,7 @@ impl ParameterPart {
         then: impl FnOnce(Vec<SetParametersResult>) + Send + 'static,
     ) {
         let results = |answers: Vec<Option<SetParametersResult>>| {
-            let unanswered =
-                || refused(&format!("not set: more than {MAX_PARTS} parameters in one call"));
-            then((answers.into_iter()).map(|answer| answer.unwrap_or_else(unanswered)).collect());
+            then((answers.into_iter()).map(|answer| answer.unwrap_or_else(too_many)).collect());
         };
         let Some(collector) = AnswerCollector::of(parameters.len(), results) else { return };
         for (at, parameter) in parameters.iter().enumerate() {
@@ -121,6 +119,10 @@ impl ParameterPart {
             self.set(fcu, name, wanted, false, Box::new(one));
         }
     }
+}
+
+fn too_many() -> SetParametersResult {
+    refused(&format!("not set: more than {MAX_PARTS} parameters in one call"))
 }
 
 fn refused(why: &str) -> SetParametersResult {
@@ -173,7 +175,10 @@ services! {
         with(call.autopilot, |part, fcu| part.set_all(fcu, &request.parameters, then));
     };
     SetParametersAtomically("param/set_parameters_atomically", "parameters of the vehicle as ROS parameters") => |call, request| {
-        // MAVLink sets one parameter after the other; values are validated before the first.
+        // MAVLink sets one parameter after the other; number and values are validated before the first.
+        if request.parameters.len() > MAX_PARTS {
+            return call.responder.respond(SetParametersAtomicallyResponse { result: too_many() });
+        }
         let problem = |p: &Parameter| value::check(&p.name, &p.value).err();
         if let Some(why) = request.parameters.iter().find_map(problem) {
             return call.responder.respond(SetParametersAtomicallyResponse { result: refused(why) });
