@@ -1,6 +1,8 @@
 //! Parameters and files together: what is requested, and what frames are made of.
 use rfly_bridge::config::params::RequestFormat;
-use rfly_bridge::config::{Mount, MountOrientation, ParamValue, Params, SensorConfig, ros_args};
+use rfly_bridge::config::{
+    Mount, MountOrientation, ParamValue, Params, SensorConfig, TransportMode, ros_args,
+};
 use rfly_bridge::frames;
 use rfly_bridge::node::{Settings, UrdfForm, robot_description, sensor_request};
 use rfly_bridge::wire::SensorKind;
@@ -133,6 +135,19 @@ fn a_sensor_is_added_behind_the_others_or_refused_with_all_reasons() {
     });
     let refused = settings.with_sensor(degrees).unwrap_err().to_string();
     assert!(refused.contains("mount_angle_unit"), "{refused}");
+}
+
+#[test]
+fn clouds_are_sent_as_they_are_in_every_mode_of_udp() {
+    let camera = load(&[]).sensors[0].clone();
+    let raw = |kind, transport| SensorConfig { kind, transport, ..camera.clone() }.is_sent_raw();
+    let in_modes = |kind| {
+        [TransportMode::SharedMemory, TransportMode::UdpCompressed, TransportMode::UdpRaw]
+            .map(|mode| raw(kind, mode))
+    };
+    assert_eq!(in_modes(SensorKind::Rgb), [false, false, true]);
+    assert_eq!(in_modes(SensorKind::Lidar), [false, true, true]);
+    assert!(raw(SensorKind::DepthCloud, TransportMode::UdpCompressedAlt));
 }
 
 #[test]
