@@ -364,6 +364,17 @@ fn a_restart_goes_where_the_vehicle_was_and_a_reboot_to_its_autopilot() {
 }
 
 #[test]
+fn the_answer_to_a_start_signal_names_its_destination_and_no_coptersim() {
+    let rig = start(&[]);
+    let destination = format!("224.0.0.10:{}", rig.ports.start);
+    for name in ["/rflysim/fleet/start_signal", "/rflysim/coptersim/start_signal"] {
+        let answer = rig.recorder.call::<Trigger>(name, &TriggerRequest::default());
+        let text = answer.expect("a service").message;
+        assert!(text.contains(&destination) && !text.contains("CopterSim"), "{text}");
+    }
+}
+
+#[test]
 fn start_signals_are_published_as_the_vendors_programs_take_them() {
     use rfly_bridge::msgs::std_msgs::msg::Int32;
     let rig = start(&[]);
