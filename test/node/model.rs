@@ -265,6 +265,12 @@ fn outputs_of_a_model_and_of_a_modified_autopilot_become_topics() {
                 .any(|value| value.key.contains("px4_output drop_malformed") && value.value == "1")
         })
     });
+    wait_until(|| {
+        rig.status("outputs of the autopilot of vehicle 1").is_some_and(|status| {
+            let has = |key, value| status.values.iter().any(|v| v.key == key && v.value == value);
+            has("frames", "1") && has("converted", "1")
+        })
+    });
     let messages: Vec<ModelOutput> = rig.recorder.messages(px4).expect("of this type");
     let good = golden::load_one("recv_px4ext", "px4ext");
     assert_eq!(messages.len(), 1);
