@@ -16,7 +16,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// Suffix and type of the service that each node with parameters has.
 const GET: (&str, &str) = ("/get_parameters", "rcl_interfaces/srv/GetParameters");
 
-/// Field of `rcl_interfaces/msg/ParameterValue` by `type` from 1, and Foxglove's name of the type if the value in JSON is ambiguous.
+/// Field of `rcl_interfaces/msg/ParameterValue` by `type` from 1, and Foxglove's name of the type if the JSON value is ambiguous.
 #[rustfmt::skip] // a table
 const VALUE_FIELDS: [(&str, Option<&str>); 9] = [
     ("bool_value", None), ("integer_value", None), ("double_value", Some("float64")), ("string_value", None),

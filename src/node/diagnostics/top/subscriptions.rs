@@ -6,8 +6,8 @@ use hdrhistogram::Histogram;
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, collections::btree_map::Entry, sync::Arc, time::Instant};
 
-/// Latched topics, whose messages were published before this program started; in a workspace, where [`TopicInfo::offered`] does not
-/// tell.
+/// Latched topics, whose messages were published before this program started. In a workspace [`TopicInfo::offered`] does not tell
+/// them.
 const LATCHED: [&str; 3] = ["/tf_static", "/robot_description", "/ground_truth/path"];
 
 struct TopicSubscription {
