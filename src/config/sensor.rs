@@ -90,6 +90,11 @@ impl SensorConfig {
         check_freq_hz(self.rate_hz)
     }
 
+    /// Whether its frames arrive over UDP as they are: only images can be compressed.
+    pub fn is_sent_raw(&self) -> bool {
+        self.transport.is_udp() && !(self.kind.is_camera() && self.transport.is_compressed())
+    }
+
     /// Returns `SensorPosXYZ` as sent.
     pub fn raw_position(&self) -> [f32; 3] {
         self.position_frd.map(|v| v as f32)

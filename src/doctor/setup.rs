@@ -11,7 +11,7 @@ pub struct SensorSetup {
     pub name: String,
     /// Address to which the request makes the simulator send.
     pub destination: Ipv4Addr,
-    /// Bytes of a frame of raw pixels over UDP, which arrives in one burst; 0 for other transports.
+    /// Bytes of a frame that arrives over UDP in one burst; 0 for compressed images and blocks.
     pub burst: u64,
     /// Its block, if it uses shared memory: name, minimum length, and the file that exists.
     pub block: Option<(String, u64, BlockFile)>,

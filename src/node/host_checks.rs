@@ -33,10 +33,7 @@ fn setup(settings: &Settings) -> Setup {
             name: format!("sensor{} {}", sensor.seq_id, spec_of(sensor.kind).suffix()),
             destination: sensor.ip.into(),
             // Compressed images are much smaller, and blocks use no socket.
-            burst: match sensor.transport {
-                TransportMode::UdpRaw => most as u64,
-                _ => 0,
-            },
+            burst: if sensor.is_sent_raw() { most as u64 } else { 0 },
             block,
         }
     });

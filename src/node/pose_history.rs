@@ -30,10 +30,17 @@ impl PoseDemand {
     pub(super) fn set(&mut self, is_set: bool) {
         let count = &self.poses.0.demands;
         match (std::mem::replace(&mut self.is_set, is_set), is_set) {
-            (false, true) => count.fetch_add(1, Ordering::Relaxed),
-            (true, false) => count.fetch_sub(1, Ordering::Relaxed),
-            _ => return,
-        };
+            (false, true) => {
+                // Nothing was added without a reader: older poses would be interpolated over that gap.
+                if count.fetch_add(1, Ordering::Relaxed) == 0 {
+                    self.poses.0.vehicles.lock().clear();
+                }
+            }
+            (true, false) => {
+                count.fetch_sub(1, Ordering::Relaxed);
+            }
+            _ => {}
+        }
     }
 
     pub(super) fn is_set(&self) -> bool {
@@ -106,5 +113,31 @@ impl PoseHistory {
             (Some(_), None) => PoseAt::NotYet,
             (None, _) => PoseAt::Unknown,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::frames::{Attitude, Vector, VehiclePose};
+    use crate::node::pose_history::{PoseAt, PoseHistory};
+    use crate::time::SimTime;
+
+    #[test]
+    fn poses_from_before_a_time_without_readers_are_forgotten() {
+        let poses = PoseHistory::default();
+        let mut demand = poses.demand();
+        let push = |at| {
+            let position = Vector::from([0.0; 3]);
+            let attitude = Attitude::identity();
+            poses.push(SimTime(at), &VehiclePose { vehicle: 1, position, attitude });
+        };
+        demand.set(true);
+        push(1_000);
+        demand.set(false);
+        demand.set(true);
+        push(3_000);
+        push(5_000);
+        assert!(matches!(poses.at(1, SimTime(2_000)), PoseAt::Unknown));
+        assert!(matches!(poses.at(1, SimTime(4_000)), PoseAt::Known(_)));
     }
 }

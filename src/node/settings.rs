@@ -86,20 +86,16 @@ impl Settings {
         let name = args.node_name.as_deref().unwrap_or(NODE_NAME);
         let namespace = args.namespace.as_deref().unwrap_or("/").trim_end_matches('/');
         let node = format!("{namespace}/{name}");
-        let mut values: Vec<(String, ParamValue)> = Vec::new();
         let mut files = Files::default();
-        for source in &args.sources {
-            match source {
-                ParamSource::Value(name, value) => values.push((name.clone(), value.clone())),
-                ParamSource::File(path) => {
-                    if let Some((file, text)) = files.load_text("params-file", path) {
-                        let found = ros_args::params_of_file(&file, &text, &node);
-                        values.extend(files.problems.keep(found).unwrap_or_default());
-                    }
-                }
-            }
+        let mut values = read_values(args, &[&node], &mut files);
+        let mut fleet = FleetPart::expand(&mut values, &mut files);
+        if let (Some(part), None) = (&fleet, &args.node_name) {
+            // The fleet file gives the node its name, by which parameter files may name it, too.
+            let own = format!("{namespace}/{}", name_on_host(part));
+            files = Files::default();
+            values = read_values(args, &[&node, &own], &mut files);
+            fleet = FleetPart::expand(&mut values, &mut files);
         }
-        let fleet = FleetPart::expand(&mut values, &mut files);
         let (mut problems, warnings) = (files.problems, files.warnings);
         if values.len() > MAX_PARAMETERS {
             let many = format!("are {}, must be at most {MAX_PARAMETERS}", values.len());
@@ -257,8 +253,8 @@ impl Settings {
 
     /// Returns the default name of the node, which the command line may replace.
     pub fn node_name(&self) -> String {
-        let host = self.origin.fleet.as_ref().map(|part| &part.host.name);
-        host.map_or_else(|| NODE_NAME.to_owned(), |host| format!("{NODE_NAME}_{host}"))
+        let fleet = self.origin.fleet.as_deref();
+        fleet.map_or_else(|| NODE_NAME.to_owned(), name_on_host)
     }
 
     /// Returns the unit of the angles in a sensor's request.
@@ -412,6 +408,28 @@ impl Settings {
     fn mount(&self, sensor: &SensorConfig) -> SensorMount {
         mount(sensor, &self.params, &self.angle_unit)
     }
+}
+
+/// Returns the name of the node on its host of a fleet.
+fn name_on_host(part: &FleetPart) -> String {
+    format!("{NODE_NAME}_{}", part.host.name)
+}
+
+/// Returns the values of the command line and of the parameter files' sections for these nodes.
+fn read_values(args: &RosArgs, nodes: &[&str], files: &mut Files) -> Vec<(String, ParamValue)> {
+    let mut values = Vec::new();
+    for source in &args.sources {
+        match source {
+            ParamSource::Value(name, value) => values.push((name.clone(), value.clone())),
+            ParamSource::File(path) => {
+                if let Some((file, text)) = files.load_text("params-file", path) {
+                    let found = ros_args::params_of_file(&file, &text, nodes);
+                    values.extend(files.problems.keep(found).unwrap_or_default());
+                }
+            }
+        }
+    }
+    values
 }
 
 fn mount(sensor: &SensorConfig, params: &Params, angle_unit: &ResolvedAngleUnit) -> SensorMount {

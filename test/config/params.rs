@@ -344,7 +344,7 @@ fn the_committed_parameter_files_are_what_the_table_says() {
 #[test]
 fn bridge_yaml_has_every_parameter_with_its_default() {
     use rfly_bridge::config::{params::render_yaml, ros_args::params_of_file};
-    let values = params_of_file("bridge.yaml", &render_yaml(), "/rfly_bridge")
+    let values = params_of_file("bridge.yaml", &render_yaml(), &["/rfly_bridge"])
         .unwrap_or_else(|p| panic!("{p}"));
     for row in PARAMETERS.iter() {
         assert!(

@@ -54,7 +54,7 @@ fn values_have_the_types_that_rcl_gives_them() {
 fn given(name: &str, text: &str) -> ParamValue {
     let line = args(&["--ros-args", "-p", &format!("{name}:={text}")]);
     let file = format!("/**:\n  ros__parameters:\n    {name}: {text}\n");
-    let file = params_of_file("p.yaml", &file, "/rfly_bridge").unwrap();
+    let file = params_of_file("p.yaml", &file, &["/rfly_bridge"]).unwrap();
     match line.sources.as_slice() {
         [ParamSource::Value(_, value)] => {
             assert_eq!(file, [(name.to_owned(), value.clone())], "a file says the same");
@@ -270,7 +270,7 @@ fn all_mistakes_of_a_command_line_are_reported_at_once() {
     insta::assert_snapshot!(text);
 }
 
-const FQN: &str = "/drone/rfly_bridge";
+const FQN: &[&str] = &["/drone/rfly_bridge"];
 
 fn names_in(text: &str) -> Vec<String> {
     let found = params_of_file("p.yaml", text, FQN).unwrap_or_else(|p| panic!("{p}"));

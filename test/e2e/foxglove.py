@@ -65,6 +65,9 @@ class Client:
                 self.channels = {topic: c for topic, c in self.channels.items() if c["id"] not in gone}
             case "advertiseServices":
                 self.services |= {service["name"]: service for service in message["services"]}
+            case "unadvertiseServices":
+                gone = message["serviceIds"]
+                self.services = {name: s for name, s in self.services.items() if s["id"] not in gone}
             case "connectionGraphUpdate":
                 self._update(message)
             case "status":

@@ -265,6 +265,12 @@ fn outputs_of_a_model_and_of_a_modified_autopilot_become_topics() {
                 .any(|value| value.key.contains("px4_output drop_malformed") && value.value == "1")
         })
     });
+    wait_until(|| {
+        rig.status("outputs of the autopilot of vehicle 1").is_some_and(|status| {
+            let has = |key, value| status.values.iter().any(|v| v.key == key && v.value == value);
+            has("frames", "1") && has("converted", "1")
+        })
+    });
     let messages: Vec<ModelOutput> = rig.recorder.messages(px4).expect("of this type");
     let good = golden::load_one("recv_px4ext", "px4ext");
     assert_eq!(messages.len(), 1);
@@ -361,6 +367,17 @@ fn a_restart_goes_where_the_vehicle_was_and_a_reboot_to_its_autopilot() {
         RebootPacket::parse(&bytes).is_ok().then_some(bytes)
     });
     assert_eq!(sent, expected.as_bytes());
+}
+
+#[test]
+fn the_answer_to_a_start_signal_names_its_destination_and_no_coptersim() {
+    let rig = start(&[]);
+    let destination = format!("224.0.0.10:{}", rig.ports.start);
+    for name in ["/rflysim/fleet/start_signal", "/rflysim/coptersim/start_signal"] {
+        let answer = rig.recorder.call::<Trigger>(name, &TriggerRequest::default());
+        let text = answer.expect("a service").message;
+        assert!(text.contains(&destination) && !text.contains("CopterSim"), "{text}");
+    }
 }
 
 #[test]

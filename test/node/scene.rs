@@ -206,6 +206,19 @@ fn bounds_that_the_renderer_does_not_say_are_refused_after_a_while() {
 }
 
 #[test]
+fn the_limit_of_waiting_requests_for_bounds_is_named() {
+    let rig = start(&[]);
+    spawn(&rig, "box");
+    let request = GetEntityBoundsRequest { entity: "box".to_owned() };
+    let service = "/rfly_bridge/get_entity_bounds";
+    let ask = |_| rig.recorder.ask::<GetEntityBounds>(service, &request).expect("the service");
+    let refused =
+        (0..150).find_map(|number| ask(number).response()).expect("one is refused at once");
+    let why = refused.result.error_message;
+    assert!(why.contains("100 requests for bounds"), "{why}");
+}
+
+#[test]
 fn wrong_parameters_are_named_together() {
     let arguments = ["--ros-args", "-p", "scene.first_id:=9", "-p", "scene.last_id:=8"];
     let arguments = ros_args::parse(arguments.map(str::to_owned)).expect("arguments");

@@ -1,6 +1,8 @@
 //! Parameters and files together: what is requested, and what frames are made of.
 use rfly_bridge::config::params::RequestFormat;
-use rfly_bridge::config::{Mount, MountOrientation, ParamValue, Params, SensorConfig, ros_args};
+use rfly_bridge::config::{
+    Mount, MountOrientation, ParamValue, Params, SensorConfig, TransportMode, ros_args,
+};
 use rfly_bridge::frames;
 use rfly_bridge::node::{Settings, UrdfForm, robot_description, sensor_request};
 use rfly_bridge::wire::SensorKind;
@@ -136,6 +138,19 @@ fn a_sensor_is_added_behind_the_others_or_refused_with_all_reasons() {
 }
 
 #[test]
+fn clouds_are_sent_as_they_are_in_every_mode_of_udp() {
+    let camera = load(&[]).sensors[0].clone();
+    let raw = |kind, transport| SensorConfig { kind, transport, ..camera.clone() }.is_sent_raw();
+    let in_modes = |kind| {
+        [TransportMode::SharedMemory, TransportMode::UdpCompressed, TransportMode::UdpRaw]
+            .map(|mode| raw(kind, mode))
+    };
+    assert_eq!(in_modes(SensorKind::Rgb), [false, false, true]);
+    assert_eq!(in_modes(SensorKind::Lidar), [false, true, true]);
+    assert!(raw(SensorKind::DepthCloud, TransportMode::UdpCompressedAlt));
+}
+
+#[test]
 fn controlled_vehicles_have_a_frame_that_their_autopilots_count_in() {
     let with_frame = |more: &[&str]| -> Vec<u16> {
         let names = load(more).frame_names();
@@ -155,4 +170,34 @@ fn controlled_vehicles_have_a_frame_that_their_autopilots_count_in() {
     let taken = [("control.local_frame".to_owned(), ParamValue::Str("odom".to_owned()))];
     let refused = Params::from_values(&taken).unwrap_err().to_string();
     assert!(refused.contains("control.local_frame") && refused.contains("odom_frame"), "{refused}");
+}
+
+#[test]
+fn a_parameter_file_names_a_bridge_of_a_fleet_by_the_name_of_its_host_too() {
+    let folder = std::env::temp_dir().join(format!("rfly_fleet_names_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let [fleet, file] = ["fleet.yaml", "params.yaml"].map(|name| folder.join(name));
+    let hosts = "hosts:\n  pc1: {bridge: 127.0.0.1, START_INDEX: 1, VehicleNum: 1}\n";
+    let section = |node: &str, text: &str| format!("{node}:\n  ros__parameters: {{{text}}}\n");
+    let sections = [
+        section("/**", "window: 1"),
+        section("rfly_bridge", "window: 2, imu.rate_hz: 300"),
+        section("rfly_bridge_pc1", "topic_prefix: own"),
+        section("rfly_bridge_pc2", "window: 4"),
+    ];
+    std::fs::write(&fleet, hosts).expect("a temporary file");
+    std::fs::write(&file, sections.concat()).expect("a temporary file");
+    let load = |more: &[&str]| {
+        let [fleet, file] = [&fleet, &file].map(|path| path.display().to_string());
+        let fleet = format!("fleet.file:={fleet}");
+        let words = ["--ros-args", "--params-file", &file, "-p", &fleet, "-p", "fleet.host:=pc1"];
+        let words = words.iter().chain(more).map(|word| (*word).to_owned());
+        let settings = Settings::load(&ros_args::parse(words).expect("arguments"));
+        settings.unwrap_or_else(|error| panic!("{error}"))
+    };
+    let (named, renamed) = (load(&[]), load(&["-r", "__node:=other"]));
+    std::fs::remove_dir_all(&folder).expect("it was there");
+    assert_eq!(named.node_name(), "rfly_bridge_pc1");
+    assert_eq!((named.params.topic_prefix.as_str(), named.params.window), ("own", 2));
+    assert_eq!((renamed.params.topic_prefix.as_str(), renamed.params.window), ("pc1", 1));
 }

@@ -3,7 +3,7 @@ use super::yaml::{self, Yaml, YamlKind};
 use crate::config::{ParamValue, Problems, params};
 use regex_lite::Regex;
 
-/// Reads a parameter file and returns the values for the node with this full name, in the order of the file, so that a
+/// Reads a parameter file and returns the values for the node with these full names, in the order of the file, so that a
 /// later value wins.
 ///
 /// Sections are `/**`, `node`, `/namespace/node` with `*` for one and `**` for any number of parts, or nested
@@ -12,17 +12,17 @@ use regex_lite::Regex;
 /// ```
 /// use rfly_bridge::config::{ParamValue, ros_args::params_of_file};
 /// let text = "/**:\n  ros__parameters:\n    imu: {rate_hz: 400}\nother_node:\n  ros__parameters:\n    window: 1\n";
-/// let found = params_of_file("p.yaml", text, "/rfly_bridge").unwrap();
+/// let found = params_of_file("p.yaml", text, &["/rfly_bridge"]).unwrap();
 /// assert_eq!(found, [("imu.rate_hz".to_owned(), ParamValue::Int(400))]);
 /// ```
 /// Errors: all problems of the file, with their lines.
 pub fn params_of_file(
     file: &str,
     text: &str,
-    node_fqn: &str,
+    node_fqns: &[&str],
 ) -> Result<Vec<(String, ParamValue)>, Problems> {
     let mut reader =
-        FileReader { file, node_fqn, found: Vec::new(), problems: Problems::default() };
+        FileReader { file, node_fqns, found: Vec::new(), problems: Problems::default() };
     match yaml::parse(text) {
         Ok(Some(root)) => reader.read_section(&root, ""),
         Ok(None) => {} // rcl accepts an empty file
@@ -33,7 +33,7 @@ pub fn params_of_file(
 
 struct FileReader<'a> {
     file: &'a str,
-    node_fqn: &'a str,
+    node_fqns: &'a [&'a str],
     found: Vec<(String, ParamValue)>,
     problems: Problems,
 }
@@ -56,7 +56,7 @@ impl FileReader<'_> {
                 if name.is_empty() {
                     let why = "`ros__parameters:` must stand below a node name, for example `/**:`";
                     self.problem(value.line, why);
-                } else if matches(name, self.node_fqn) {
+                } else if self.node_fqns.iter().any(|node| matches(name, node)) {
                     self.read_parameters(value, "");
                 }
             } else {

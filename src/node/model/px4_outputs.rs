@@ -1,7 +1,6 @@
 //! Publishes the values that a modified autopilot sends to a port of its own.
 use super::{VehicleModel, refusals::Refusals};
 use crate::config::params::QosGroup;
-use crate::doctor::SourceRole;
 use crate::msgs::rfly_bridge_msgs::msg::ModelOutput;
 use crate::node::datagrams::{BUFFER, receive};
 use crate::node::tasks::{self, CountedTask};
@@ -34,7 +33,7 @@ pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
         frame: context.tree.base_link(vehicle),
         headers: context.clocks.headers(Some(vehicle)),
         refusals: model.refusals.clone(),
-        stats: Arc::new(SourceStats::new(SourceRole::Other, what)),
+        stats: model.assembly.add_source_on_demand(what),
     };
     tasks::start_counted(&model.runtime, outputs.stats.clone(), outputs);
     Ok(())
@@ -48,7 +47,6 @@ struct Outputs {
     frame: String,
     headers: HeaderClock,
     refusals: Refusals,
-    /// Name of the task; [`Refusals`] holds the figures of `/diagnostics`.
     stats: Arc<SourceStats>,
 }
 
@@ -86,7 +84,12 @@ impl Outputs {
         };
         message.header.stamp = self.headers.now().to_msg();
         message.header.frame_id.clone_from(&self.frame);
-        // The publisher counts failures.
-        let _counted = self.publisher.publish(&message);
+        let published = self.publisher.publish(&message);
+        let mut figures = self.stats.lock();
+        figures.count_frame();
+        match published {
+            Ok(_) => figures.converted += 1,
+            Err(_) => figures.count(Cause::Publish),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Services that send requests to `CopterSim`, which acknowledges none of them.
+//! Services that send requests to `CopterSim`, and start signals to programs; none of them acknowledges.
 use super::model_socket::{ModelSocket, READ_ONLY};
 use super::{VehicleModel, fleet_name};
 use crate::msgs::rfly_bridge_msgs::srv::{
@@ -70,18 +70,15 @@ pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
             socket.request(model::load(id, load, &request)?.as_bytes())
         })?;
     }
-    model.serve_request::<Trigger>("coptersim/start_signal", move |_, socket| {
-        socket.send(StartSignalPacket::new(Some(id.into())).as_bytes(), socket.start)
-    })?;
+    let name = model.full_name("coptersim/start_signal");
+    model.serve_start_signal(&name, StartSignalPacket::new(Some(id.into())))?;
     model.serve_request::<Trigger>("coptersim/reboot_autopilot", |_, socket| {
         let reboot = RebootPacket::new(RebootPacket::AT_ONCE);
         socket.send(reboot.as_bytes(), socket.autopilot)
     })?;
     if context.settings.vehicles().first() == Some(&id) {
         let name = fleet_name(context, "fleet/start_signal");
-        model.serve_request_at::<Trigger>(&name, |_, socket| {
-            socket.send(StartSignalPacket::new(None).as_bytes(), socket.start)
-        })?;
+        model.serve_start_signal(&name, StartSignalPacket::new(None))?;
     }
     Ok(())
 }
@@ -119,24 +116,38 @@ impl VehicleModel<'_, '_> {
     fn serve_request<S: Service<Response: StatusResponse>>(
         &mut self,
         name: &str,
-        run: impl FnMut(S::Request, &ModelSocket) -> Result<(), String> + Send + 'static,
-    ) -> Result<(), NodeError> {
-        let name = self.full_name(name);
-        self.serve_request_at::<S>(&name, run)
-    }
-
-    fn serve_request_at<S: Service<Response: StatusResponse>>(
-        &mut self,
-        name: &str,
         mut run: impl FnMut(S::Request, &ModelSocket) -> Result<(), String> + Send + 'static,
     ) -> Result<(), NodeError> {
-        let (socket, presence) = (self.socket.clone(), self.context.presence.clone());
+        let (name, presence) = (self.full_name(name), self.context.presence.clone());
+        self.serve_sender::<S>(&name, move |request, socket| {
+            run(request, socket).map(|()| sent_text(socket, &presence))
+        })
+    }
+
+    fn serve_start_signal(
+        &mut self,
+        name: &str,
+        signal: StartSignalPacket,
+    ) -> Result<(), NodeError> {
+        self.serve_sender::<Trigger>(name, move |_, socket| {
+            socket.send(signal.as_bytes(), socket.start)?;
+            Ok(format!("sent to {}; programs acknowledge no start signal", socket.start))
+        })
+    }
+
+    /// Offers a service that sends something; `run` returns the text of the response.
+    fn serve_sender<S: Service<Response: StatusResponse>>(
+        &mut self,
+        name: &str,
+        mut run: impl FnMut(S::Request, &ModelSocket) -> Result<String, String> + Send + 'static,
+    ) -> Result<(), NodeError> {
+        let socket = self.socket.clone();
         self.serve::<S>(name, move |request| {
             if socket.is_read_only {
                 return S::Response::of(false, READ_ONLY.to_owned());
             }
             match run(request, &socket) {
-                Ok(()) => S::Response::of(true, sent_text(&socket, &presence)),
+                Ok(text) => S::Response::of(true, text),
                 Err(text) => S::Response::of(false, text),
             }
         })

@@ -171,8 +171,11 @@ impl CountedTask for NetSimSource {
                 _ = timer.tick() => self.repeat_requests(),
                 ready = self.receiver.readable() => match ready {
                     Ok(()) => self.drain(&mut buffer),
-                    // Keeps a permanently failing socket from spinning.
-                    Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+                    Err(_) => {
+                        self.stats.lock().count(Cause::Socket);
+                        // Keeps a permanently failing socket from spinning.
+                        tokio::time::sleep(Duration::from_millis(10)).await;
+                    }
                 },
             }
         }

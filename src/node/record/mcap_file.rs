@@ -380,9 +380,15 @@ pub(super) fn attachment(name: String, data: Vec<u8>) -> Attachment<'static> {
     Attachment { log_time: 0, create_time: 0, media_type, name, data }
 }
 
-fn disk_full_message(file: &Path) -> String {
-    let free = free_bytes(file).map_or_else(String::new, |free| format!(", {free} bytes are free"));
-    format!("the disk is full (ENOSPC{free}): delete files, or choose another record.directory")
+/// Returns the text of the error of a file for which there is no space.
+fn no_space_message(error: io::ErrorKind, file: &Path) -> String {
+    let free =
+        || free_bytes(file).map_or_else(String::new, |free| format!(", {free} bytes are free"));
+    let cause = match error {
+        io::ErrorKind::QuotaExceeded => "the disk quota is exceeded (EDQUOT)".to_owned(),
+        _ => format!("the disk is full (ENOSPC{})", free()),
+    };
+    format!("{cause}: delete files, or choose another record.directory")
 }
 
 fn write(mut writer: McapWriter, queue: &Receiver<QueueItem>, figures: &RecordFigures, name: &str) {
@@ -392,8 +398,8 @@ fn write(mut writer: McapWriter, queue: &Receiver<QueueItem>, figures: &RecordFi
     let error = file.error;
     let closed = file.close(result.is_err());
     let result = match error {
-        Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
-            Err(disk_full_message(Path::new(name)))
+        Some(kind @ (io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)) => {
+            Err(no_space_message(kind, Path::new(name)))
         }
         _ => result.map_err(|error| error.to_string()),
     };
@@ -414,6 +420,14 @@ fn write(mut writer: McapWriter, queue: &Receiver<QueueItem>, figures: &RecordFi
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_disk_and_an_exceeded_quota_are_told_apart() {
+        let text = |kind| no_space_message(kind, Path::new("/"));
+        assert!(text(io::ErrorKind::StorageFull).starts_with("the disk is full (ENOSPC, "));
+        let quota = text(io::ErrorKind::QuotaExceeded);
+        assert!(quota.starts_with("the disk quota is exceeded (EDQUOT): delete"), "{quota}");
+    }
 
     #[test]
     fn samples_queued_after_the_deadline_are_dropped_and_the_file_is_valid() {

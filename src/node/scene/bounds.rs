@@ -4,7 +4,7 @@ use crate::msgs::simulation_interfaces::srv::{GetEntityBounds, GetEntityBoundsRe
 use crate::node::tasks::{self, Endless};
 use crate::node::{assembly::Assembly, error::NodeError, threads::REPORT};
 use crate::ros::{Middleware, Responder, RosError, ServiceHandle};
-use crate::scene::standard::{describe, entity_bounds, no_bounds};
+use crate::scene::standard::{describe, entity_bounds, no_bounds, too_many_bounds};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -63,7 +63,7 @@ impl PendingBounds {
             match answer {
                 Some(answer) => responder.respond(answer),
                 None if requests.len() >= MAX_PENDING => {
-                    responder.respond(no_bounds(&request.entity, 0.0))
+                    responder.respond(too_many_bounds(MAX_PENDING))
                 }
                 None => {
                     let until = Instant::now() + TIMEOUT;

@@ -56,8 +56,10 @@ struct BoxEventStep {
     events: BoxEvents,
     slot: Arc<SensorView>,
     seq_id: u16,
-    /// Whether the frames are depth images for the boxes of other cameras; if not, they get boxes themselves.
+    /// Whether the frames are depth images for boxes.
     is_depth: bool,
+    /// Whether the frames get boxes.
+    has_boxes: bool,
     topics: Vec<Publisher<Detection2DArray>>,
 }
 
@@ -72,18 +74,16 @@ impl FrameStep for BoxEventStep {
         }
         let view = self.slot.view();
         let (seq_id, time) = (self.seq_id, head.sim_time);
-        let event = match payload {
-            Some(payload) if self.is_depth => {
-                BoxEvent::Depth { seq_id, time, payload: payload.to_vec(), fov_deg: view.fov_deg }
-            }
-            _ if self.is_depth => return,
-            _ => {
-                let (stamp, since) = (head.stamp, Instant::now());
-                BoxEvent::Frame(PendingFrame { seq_id, time, stamp, view, since })
-            }
-        };
-        // If the queue is full, the frame has no boxes.
-        let _full = self.events.0.try_send(event);
+        // If the queue is full, the frame has no boxes, or no depth.
+        if let Some(payload) = payload.filter(|_| self.is_depth) {
+            let (payload, fov_deg) = (payload.to_vec(), view.fov_deg);
+            let _full = self.events.0.try_send(BoxEvent::Depth { seq_id, time, payload, fov_deg });
+        }
+        if self.has_boxes {
+            let (stamp, since) = (head.stamp, Instant::now());
+            let frame = PendingFrame { seq_id, time, stamp, view, since };
+            let _full = self.events.0.try_send(BoxEvent::Frame(frame));
+        }
     }
 }
 
@@ -120,16 +120,28 @@ impl BoxTopics {
         seq_id: u16,
         slot: Arc<SensorView>,
     ) {
-        let cameras = self.cameras_needing(settings, seq_id);
-        if !cameras.is_empty() {
-            pipeline.add_step(Box::new(BoxEventStep {
-                events: self.events.clone(),
-                slot,
-                seq_id,
-                is_depth: !self.topics.contains_key(&seq_id),
-                topics: { cameras.iter() }.filter_map(|id| self.topics.get(id).cloned()).collect(),
-            }));
+        if let Some(step) = self.step(settings, seq_id, slot) {
+            pipeline.add_step(Box::new(step));
         }
+    }
+
+    fn step(
+        &self,
+        settings: &Settings,
+        seq_id: u16,
+        slot: Arc<SensorView>,
+    ) -> Option<BoxEventStep> {
+        let cameras = self.cameras_needing(settings, seq_id);
+        let has_this_depth =
+            |id: &u16| depth_of(settings, *id).is_some_and(|depth| depth.seq_id == seq_id);
+        (!cameras.is_empty()).then(|| BoxEventStep {
+            events: self.events.clone(),
+            slot,
+            seq_id,
+            is_depth: cameras.iter().any(has_this_depth),
+            has_boxes: self.topics.contains_key(&seq_id),
+            topics: { cameras.iter() }.filter_map(|id| self.topics.get(id).cloned()).collect(),
+        })
     }
 
     /// Prepares the cameras of new settings for the task.
@@ -396,5 +408,62 @@ impl CountedTask for BoxTask {
             self.pose_demand.set(is_read);
             self.publish_ready(false);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ros_args;
+    use crate::node::sensor_views::SensorViews;
+    use crate::ros::{Middleware, Options, Qos};
+
+    /// A colour camera and a depth camera at the same mount.
+    fn settings() -> Settings {
+        let camera = |seq_id: u16, type_id: u16| {
+            format!(
+                r#"{{"SeqID": {seq_id}, "TypeID": {type_id}, "TargetCopter": 1, "TargetMountType": 0, "DataWidth": 64,
+                   "DataHeight": 48, "DataCheckFreq": 30, "SendProtocol": [1,127,0,0,1,{port},0,0], "CameraFOV": 90,
+                   "SensorPosXYZ": [0.3, 0, 0], "SensorAngEular": [0, 0, 0], "otherParams": [0,0,0,0,0,0,0,0]}}"#,
+                port = 9999 + seq_id
+            )
+        };
+        let text = format!(r#"{{"VisionSensors": [{}, {}]}}"#, camera(0, 1), camera(1, 2));
+        let path = std::env::temp_dir().join(format!("rfly_depth_boxes_{}", std::process::id()));
+        std::fs::write(&path, text).expect("a temporary file");
+        let config = format!("config:={}", path.display());
+        let words = ["--ros-args", "-p", &config].map(str::to_owned);
+        let settings = Settings::load(&ros_args::parse(words).expect("arguments"));
+        std::fs::remove_file(&path).expect("it was there");
+        settings.unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn a_depth_camera_that_has_boxes_itself_gives_its_depth_too() {
+        let settings = settings();
+        let tree = settings.frame_tree().expect("a tree");
+        let views = SensorViews::new(&settings, &tree);
+        let (middleware, recorder) = Middleware::recorder(&Options::new("n")).expect("a recorder");
+        let mut topics = BTreeMap::new();
+        for seq_id in [0, 1] {
+            let name = format!("/boxes{seq_id}");
+            recorder.set_subscribers(&name, 1);
+            let topic = middleware.publisher(&name, Qos::DEFAULT).expect("a publisher");
+            topics.insert(seq_id, topic);
+        }
+        let (sender, mut events) = mpsc::channel(MAX_PENDING);
+        let topics = BoxTopics { topics, events: BoxEvents(sender), next: Arc::default() };
+        for seq_id in [0, 1] {
+            let slot = views.slot(seq_id).expect("a view");
+            let mut step = topics.step(&settings, seq_id, slot).expect("a step");
+            step.after(&FrameHead::new(RosTime(1), true), Some(&[0; 8]));
+        }
+        let sent = std::iter::from_fn(|| events.try_recv().ok()).map(|event| match event {
+            BoxEvent::Frame(frame) => ("frame", frame.seq_id),
+            BoxEvent::Depth { seq_id, .. } => ("depth", seq_id),
+            BoxEvent::Mount(mount) => ("mount", mount.seq_id),
+        });
+        let sent: Vec<_> = sent.collect();
+        assert_eq!(sent, [("frame", 0), ("depth", 1), ("frame", 1)]);
     }
 }

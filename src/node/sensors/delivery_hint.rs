@@ -7,7 +7,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Returns the probable reason for the state of a sensor; shown while it delivers nothing, or less than requested.
-/// `since_request`: time since the bridge first requested sensors.
+/// `since_request`: time since the bridge first requested the sensor.
 pub fn delivery_hint(
     kind: SensorKind,
     state: LinkState,

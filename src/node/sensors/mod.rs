@@ -167,7 +167,7 @@ impl Reception<'_> {
         let receiver = binder.bind_with(StreamReceiver::bind, &options, &stats.name());
         let Some(receiver) = receiver else { return false };
         let len = *opened.lengths.end();
-        if config.transport == TransportMode::UdpRaw && receiver.buffer_bytes() < len {
+        if config.is_sent_raw() && receiver.buffer_bytes() < len {
             tracing::warn!(
                 "{}: the system grants a receive buffer of {} bytes, a frame has {len}; frames will be lost. \
              Raise it: sysctl -w net.core.rmem_max={}",

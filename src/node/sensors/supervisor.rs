@@ -31,8 +31,8 @@ pub(super) struct SensorLink {
     liveness: Liveness,
     /// How many times a new or changed request is still sent; requests are not acknowledged.
     resends: u8,
-    /// Whether the bridge has requested the sensor. Data before that may be due to another program's request.
-    is_requested: bool,
+    /// When the bridge first requested the sensor. Data before that may be due to another program's request.
+    first_request: Option<Instant>,
 }
 
 impl SensorLink {
@@ -53,8 +53,14 @@ impl SensorLink {
             stats,
             liveness: Liveness::new(timeout),
             resends: if is_added { RESENDS } else { 0 },
-            is_requested: false,
+            first_request: None,
         }
+    }
+
+    /// Returns the probable reason why the sensor delivers nothing, or less than requested.
+    fn hint(&self, now: Instant, any_delivers: bool) -> Option<&'static str> {
+        let since_request = self.first_request.map_or(Duration::ZERO, |first| now - first);
+        delivery_hint(self.sensor.kind, self.liveness.state(), any_delivers, since_request)
     }
 }
 
@@ -77,7 +83,6 @@ pub(super) struct Supervisor {
     settings: SettingsWatch,
     /// Changes when the renderer shows another map, which ends running captures.
     maps: watch::Receiver<u64>,
-    first_request: Option<Instant>,
 }
 
 impl Endless for Supervisor {
@@ -109,8 +114,7 @@ impl Endless for Supervisor {
             self.resend();
             if now >= next_request && (now >= poses_deadline || self.has_poses()) {
                 next_request = now + self.request_period;
-                self.first_request.get_or_insert(now);
-                self.request();
+                self.request(now);
             }
         }
     }
@@ -142,7 +146,6 @@ impl Supervisor {
             views: context.views.clone(),
             settings: context.watch(),
             maps: context.scene.maps(),
-            first_request: None,
         })
     }
 
@@ -159,14 +162,13 @@ impl Supervisor {
     /// Detects changed links; logs one line per kind of change, for any number of sensors.
     fn check_links(&mut self, now: Instant) {
         let (mut lost, mut up) = (Vec::new(), Vec::new());
-        let since_request = self.first_request.map_or(Duration::ZERO, |first| now - first);
         let any_delivers = self.any_delivers();
         for link in &mut self.links {
             let mut figures = link.stats.lock();
             let change = link.liveness.update(now, figures.last_frame);
             let state = link.liveness.state();
             figures.state = Some(state);
-            figures.hint = delivery_hint(link.sensor.kind, state, any_delivers, since_request);
+            figures.hint = link.hint(now, any_delivers);
             drop(figures);
             if state != LinkState::Up
                 && let Some(slot) = self.views.slot(link.sensor.seq_id)
@@ -235,17 +237,17 @@ impl Supervisor {
     }
 
     /// Requests each sensor once, then the silent ones, in the order of Config.json: a sensor follows the sensor that carries it.
-    fn request(&mut self) {
+    fn request(&mut self, now: Instant) {
         let yields = self.yields && self.any_delivers();
         let is_left = |link: &SensorLink| yields && link.liveness.state() == LinkState::Lost;
         let is_due = |link: &SensorLink| {
-            !link.is_requested || (link.liveness.needs_request() && !is_left(link))
+            link.first_request.is_none() || (link.liveness.needs_request() && !is_left(link))
         };
         for link in self.links.iter().filter(|link| is_due(link)) {
             self.send_request(link);
         }
         for link in &mut self.links {
-            link.is_requested = true;
+            link.first_request.get_or_insert(now);
         }
     }
 
@@ -293,5 +295,31 @@ impl Supervisor {
         {
             tracing::warn!(%error, "{text} not sent");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Params, config_json};
+    use crate::doctor::SourceRole;
+
+    #[test]
+    fn an_added_sensor_is_given_time_from_its_own_first_request() {
+        let text = r#"{"VisionSensors": [{"SeqID": 0, "TypeID": 1, "TargetCopter": 1, "TargetMountType": 0, "DataWidth": 64,
+            "DataHeight": 48, "DataCheckFreq": 30, "SendProtocol": [1,127,0,0,1,9999,0,0], "CameraFOV": 90,
+            "SensorPosXYZ": [0.3, 0, 0], "SensorAngEular": [0, 0, 0], "otherParams": [0,0,0,0,0,0,0,0]}]}"#;
+        let files = [("Config.json".to_owned(), text.to_owned())];
+        let loaded = config_json::load(&files, &Params::default().vendor_overrides());
+        let loaded = loaded.unwrap_or_else(|problems| panic!("{problems}"));
+        let stats = Arc::new(SourceStats::new(SourceRole::Other, "sensor0".to_owned()));
+        let timeout = Duration::from_secs(2);
+        let mut link = SensorLink::new(&loaded.sensors[0], stats, timeout, true);
+        let now = Instant::now();
+        let long = now + Duration::from_secs(60);
+        assert_eq!(link.hint(long, true), None);
+        link.first_request = Some(now);
+        assert_eq!(link.hint(now + Duration::from_secs(12), true), None);
+        assert!(link.hint(long, true).is_some());
     }
 }

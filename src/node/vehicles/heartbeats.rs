@@ -29,14 +29,14 @@ pub(super) fn open(context: &Context<'_>, assembly: &mut Assembly, runtime: &Han
     tasks::start_counted(runtime, source.stats.clone(), source);
 }
 
-/// The served vehicles; with the address of CopterSim if the bridge controls the vehicle through CopterSim.
+/// The served vehicles; with the address of CopterSim, unless the vehicle has an autopilot elsewhere.
 fn directory_of(settings: &Settings) -> HeartbeatDirectory {
     let params = &settings.params;
     let address_of = |id: u16| {
         let address = params.copter_sim(id);
         let local = is_local_address(address);
         match params.control_link(id) {
-            ControlLink::Simulator(_) => Some(VehicleAddress { address, local }),
+            ControlLink::Simulator(_) | ControlLink::Off => Some(VehicleAddress { address, local }),
             _ => None,
         }
     };
@@ -120,5 +120,25 @@ impl HeartbeatSource {
                 Some(Cause::OtherAddress)
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ParamValue, Params};
+
+    #[test]
+    fn heartbeats_from_another_host_are_reported_without_control_too() {
+        let values = [("control.link", "off"), ("simulator_address", "192.0.2.1")];
+        let values = values.map(|(name, text)| (name.to_owned(), ParamValue::Str(text.to_owned())));
+        let params = Params::from_values(&values).expect("parameters");
+        let settings = Settings::with_params(params).expect("settings");
+        let [own, other] = [1, 2].map(|host| Ipv4Addr::new(192, 0, 2, host));
+        let from = |address| VehicleAddress { address, local: false };
+        let mut directory = directory_of(&settings);
+        assert_eq!(directory.hear(1, from(own)), Announcement::Served);
+        let elsewhere = Announcement::Elsewhere { sent_to: own, first: true };
+        assert_eq!(directory.hear(1, from(other)), elsewhere);
     }
 }

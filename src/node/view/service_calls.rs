@@ -5,10 +5,13 @@ use crate::node::service_call::call;
 use crate::ros::Middleware;
 use parking_lot::Mutex;
 use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) const MAX_PENDING: usize = 8;
+/// Limit of the services found; clients are not told of others.
+const MAX_SERVICES: usize = 10_000;
 /// Timeout of the search for a service, and of its response.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -23,18 +26,18 @@ impl ServiceCalls {
         Self { middleware: middleware.clone(), services: Mutex::default() }
     }
 
-    /// Id, name and type of all services with an id of at least `first`.
-    pub(super) fn services_from(&self, first: usize) -> Vec<(usize, String, String)> {
-        let servers = self.middleware.servers();
-        let mut services = self.services.lock();
-        for server in servers {
-            let service = (server.name, server.type_name);
-            if !services.contains(&service) {
-                services.push(service);
+    /// Name and type of all services that have a server, by id. A service that returns has its former id.
+    pub(super) fn services(&self) -> BTreeMap<usize, (String, String)> {
+        let servers = self.middleware.servers().into_iter();
+        let served: BTreeSet<_> = servers.map(|server| (server.name, server.type_name)).collect();
+        let mut found = self.services.lock();
+        for service in &served {
+            if found.len() < MAX_SERVICES && !found.contains(service) {
+                found.push(service.clone());
             }
         }
-        let services = services.iter().enumerate().skip(first);
-        services.map(|(id, (name, type_name))| (id, name.clone(), type_name.clone())).collect()
+        let services = found.iter().enumerate().filter(|(_, service)| served.contains(*service));
+        services.map(|(id, service)| (id, service.clone())).collect()
     }
 
     pub(super) fn call(&self, message: &[u8], queue: &Arc<ClientQueue>, threads: &CallThreads) {
@@ -107,4 +110,34 @@ pub(super) fn yaml_to_json(yaml: &str) -> Result<String, String> {
     let value = serde_saphyr::from_str::<serde_json::Value>(yaml);
     let value = value.map_err(|error| format!("cannot convert the response to JSON: {error}"))?;
     Ok(value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::msgs::std_srvs::srv::{Trigger, TriggerResponse};
+    use crate::ros::{Options, Responder};
+
+    #[test]
+    fn a_service_is_withdrawn_when_it_ends_and_returns_with_its_id() {
+        let (middleware, _recorder) = Middleware::recorder(&Options::new("n")).expect("a recorder");
+        let serve = |name: &str| {
+            let answer = |_, responder: Responder<Trigger>| {
+                responder.respond(TriggerResponse::default());
+            };
+            middleware.service::<Trigger>(name, answer).expect("a service")
+        };
+        let calls = ServiceCalls::new(&middleware);
+        let names = || {
+            let services = calls.services().into_iter();
+            services.map(|(id, (name, _))| (id, name)).collect::<Vec<_>>()
+        };
+        let [first, second] = [(0, "/first".to_owned()), (1, "/second".to_owned())];
+        let (served, _other) = (serve("/first"), serve("/second"));
+        assert_eq!(names(), [first.clone(), second.clone()]);
+        drop(served);
+        assert_eq!(names(), [second.clone()]);
+        let _again = serve("/first");
+        assert_eq!(names(), [first, second]);
+    }
 }

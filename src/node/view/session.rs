@@ -106,7 +106,7 @@ struct ClientSession {
     queue: Arc<ClientQueue>,
     subscriptions: HashMap<u32, ClientSubscription>,
     channels: BTreeSet<u32>,
-    service_count: usize,
+    services: BTreeSet<usize>,
     service_threads: CallThreads,
     parameter_threads: CallThreads,
     graph: Option<GraphFollower>,
@@ -132,7 +132,7 @@ pub(super) async fn serve(
         queue,
         subscriptions: HashMap::new(),
         channels: BTreeSet::new(),
-        service_count: 0,
+        services: BTreeSet::new(),
         service_threads: call_threads(service_calls::MAX_PENDING),
         parameter_threads: call_threads(parameters::MAX_PENDING),
         graph: None,
@@ -236,14 +236,22 @@ impl ClientSession {
         self.queue.send_json(&json!({"op": "advertise", "channels": channels}));
     }
 
+    /// Advertises new services, and withdraws those that have ended.
     fn advertise_services(&mut self) {
         let Some(calls) = &self.state.calls else { return };
-        let services = calls.services_from(self.service_count);
+        let mut services = calls.services();
+        let current: BTreeSet<_> = services.keys().copied().collect();
+        let ended: BTreeSet<_> = self.services.difference(&current).copied().collect();
+        if !ended.is_empty() {
+            self.queue.send_json(&json!({"op": "unadvertiseServices", "serviceIds": ended}));
+        }
+        services.retain(|id, _| !self.services.contains(id));
+        self.services = current;
         if services.is_empty() {
             return;
         }
         let schema = |name: String| json!({"encoding": "json", "schemaName": name, "schemaEncoding": "jsonschema", "schema": "{}"});
-        let descriptions = services.iter().map(|(id, name, type_name)| {
+        let descriptions = services.iter().map(|(id, (name, type_name))| {
             json!({
                 "id": id,
                 "name": name,
@@ -253,7 +261,6 @@ impl ClientSession {
             })
         });
         let descriptions: Vec<_> = descriptions.collect();
-        self.service_count += services.len();
         self.queue.send_json(&json!({"op": "advertiseServices", "services": descriptions}));
     }
 

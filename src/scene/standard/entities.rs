@@ -103,14 +103,20 @@ pub fn describe(call: &mut SceneCall<'_>, entity: &str) {
 
 /// Returns the response if the renderer does not describe the entity in time.
 pub fn no_bounds(entity: &str, waited_s: f64) -> GetEntityBoundsResponse {
+    failed_bounds(format!(
+        "the renderer did not describe {entity:?} within {waited_s} s on UDP port 20006: is it drawn, and does the report reach \
+         this host?"
+    ))
+}
+
+/// Returns the response if `limit` other requests wait for the renderer.
+pub fn too_many_bounds(limit: usize) -> GetEntityBoundsResponse {
+    failed_bounds(format!("{limit} requests for bounds wait for the renderer: call again later"))
+}
+
+fn failed_bounds(error_message: String) -> GetEntityBoundsResponse {
     GetEntityBoundsResponse {
-        result: Outcome {
-            result: Outcome::RESULT_OPERATION_FAILED,
-            error_message: format!(
-                "the renderer did not describe {entity:?} within {waited_s} s on UDP port 20006: is it drawn, and does the report reach \
-                 this host?"
-            ),
-        },
+        result: Outcome { result: Outcome::RESULT_OPERATION_FAILED, error_message },
         bounds: Bounds::default(),
     }
 }

@@ -8,6 +8,7 @@ mod worlds;
 
 pub use entities::{
     delete_entity, describe, entities, entity_bounds, entity_info, no_bounds, set_entity_info,
+    too_many_bounds,
 };
 pub use simulation::{
     features, reset_simulation, set_simulation_state, simulate_steps, simulation_state,

@@ -213,6 +213,7 @@ def test_parameters_are_read_and_set(viewed):
         fov = f"{node}.sensor0.fov_deg"
         before = ask("getParameters", parameterNames=[fov])["parameters"]
         assert before == [{"name": fov, "value": 90.0, "type": "float64"}]
+        assert ask("getParameters", parameterNames=[f"{node}.no_such", fov])["parameters"] == before
         # A whole number for a parameter that has fractions, as JSON writes it.
         answer = ask("setParameters", parameters=[{"name": fov, "value": 60}])
         if not viewed.control:

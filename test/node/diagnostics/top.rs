@@ -3,7 +3,8 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use rfly_bridge::msgs::diagnostic_msgs::msg::{DiagnosticArray, DiagnosticStatus, KeyValue};
-use rfly_bridge::node::top::{Group, GroupState, Screen, TopicFigures, groups_of, summary};
+use rfly_bridge::node::top::{Group, GroupState, Screen, TopicFigures, groups_of, qos_of, summary};
+use rfly_bridge::ros::{Qos, TopicInfo};
 use std::time::Duration;
 
 fn status(name: &str, level: u8, values: &[(&str, &str)]) -> DiagnosticStatus {
@@ -85,6 +86,21 @@ fn groups() -> Vec<Group> {
         seen("/tf", 100.0),
     ];
     groups_of(&topics, &report)
+}
+
+#[test]
+fn topics_are_read_as_their_publishers_offer_them() {
+    let topic = |name: &str, offered| TopicInfo {
+        name: name.to_owned(),
+        type_name: "std_msgs/msg/String".to_owned(),
+        publishers: 1,
+        offered,
+    };
+    let latched = topic("/rflysim/fleet/ready", Qos::LATCHED);
+    assert_eq!(qos_of(&latched), Qos::LATCHED);
+    assert_eq!(qos_of(&topic("/rflysim/imu", Qos::SENSOR_DATA)), Qos::SENSOR_DATA);
+    // A workspace does not tell what is offered.
+    assert_eq!(qos_of(&topic("/tf_static", Qos::DEFAULT)), Qos::LATCHED);
 }
 
 fn find<'a>(groups: &'a [Group], name: &str) -> &'a Group {

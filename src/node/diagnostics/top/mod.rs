@@ -6,6 +6,7 @@ mod summary;
 
 pub use groups::{Group, GroupState, SortOrder, TopicFigures, TopicLine, groups_of, sort};
 pub use screen::Screen;
+pub use subscriptions::qos_of;
 pub use summary::{head, line_of, summary, topic_line};
 
 use crate::msgs::diagnostic_msgs::msg::DiagnosticArray;

@@ -6,7 +6,8 @@ use hdrhistogram::Histogram;
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, collections::btree_map::Entry, sync::Arc, time::Instant};
 
-/// Latched topics, whose messages were published before this program started.
+/// Latched topics, whose messages were published before this program started. In a workspace [`TopicInfo::offered`] does not tell
+/// them.
 const LATCHED: [&str; 3] = ["/tf_static", "/robot_description", "/ground_truth/path"];
 
 struct TopicSubscription {
@@ -76,16 +77,17 @@ impl TopicSubscriptions {
     }
 }
 
+/// Returns the QoS with which a reader gets what all publishers of a topic send, and what they have stored.
+pub fn qos_of(topic: &TopicInfo) -> Qos {
+    if LATCHED.iter().any(|name| topic.name.ends_with(name)) { Qos::LATCHED } else { topic.offered }
+}
+
 fn subscribe(middleware: &Middleware, topic: &TopicInfo) -> Result<TopicSubscription, RosError> {
     let histogram = Histogram::new_with_bounds(1, 60_000_000, 2).unwrap_or_else(|_| unreachable!());
     let counts =
         Arc::new(Mutex::new(TopicCounters { messages: 0, bytes: 0, age_us: histogram, total: 0 }));
     let writer = counts.clone();
-    let qos = if LATCHED.iter().any(|name| topic.name.ends_with(name)) {
-        Qos::LATCHED
-    } else {
-        Qos::DEFAULT
-    };
+    let qos = qos_of(topic);
     let handle = middleware.watch(&topic.name, &topic.type_name, qos, move |message| {
         let mut counts = writer.lock();
         counts.messages += 1;

@@ -64,6 +64,11 @@ export class Connection extends EventTarget {
     } else if (message.op === "advertiseServices") {
       message.services.forEach((service) => this.services.set(service.name, service));
       this.emit("services");
+    } else if (message.op === "unadvertiseServices") {
+      for (const [name, service] of this.services) {
+        if (message.serviceIds.includes(service.id)) this.services.delete(name);
+      }
+      this.emit("services");
     } else if (message.op === "serviceCallFailure") {
       this.calls.get(message.callId)?.reject(new Error(message.message));
       this.calls.delete(message.callId);
