@@ -28,10 +28,9 @@ impl PluginLists {
     }
 
     pub(super) fn check(&self, problems: &mut Problems) {
-        for (parameter, patterns) in [
-            ("control.plugin_allowlist", &self.allowed),
-            ("control.plugin_denylist", &self.denied),
-        ] {
+        for (parameter, patterns) in
+            [("control.plugin_allowlist", &self.allowed), ("control.plugin_denylist", &self.denied)]
+        {
             for text in patterns {
                 if let Err(why) = Pattern::new(text) {
                     problems.push(parameter, format!("must be patterns, {text:?} is not: {why}"));
