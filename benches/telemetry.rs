@@ -5,11 +5,13 @@
 //! Allocations are those of a whole sample.
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
+use rfly_bridge::config::PluginLists;
 use rfly_bridge::frames::Geoid;
 use rfly_bridge::ros::{Middleware, Options, Qos, Recorder};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::vehicle::{
-    Autopilot, Clock, MavlinkLink, Now, Sink, TOPICS, VehicleInterface, VehicleSettings,
+    Autopilot, Clock, MavlinkLink, Now, Sink, TOPICS, VehicleInterface, VehicleNames,
+    VehicleSettings,
 };
 use rfly_bridge::wire::mavlink::frames;
 use serde_json::Value;
@@ -124,8 +126,11 @@ impl Fleet {
                 };
                 VehicleInterface::open(
                     &ros,
-                    id,
-                    &format!("/v{id}/mavros"),
+                    VehicleNames {
+                        id,
+                        prefix: &format!("/v{id}/mavros"),
+                        plugins: &PluginLists::default(),
+                    },
                     &|_, _| Qos::DEFAULT,
                     clock.clone(),
                     || (),

@@ -29,17 +29,13 @@ pub(super) struct PoseDemand {
 impl PoseDemand {
     pub(super) fn set(&mut self, is_set: bool) {
         let count = &self.poses.0.demands;
-        match (std::mem::replace(&mut self.is_set, is_set), is_set) {
-            (false, true) => {
-                // Nothing was added without a reader: older poses would be interpolated over that gap.
-                if count.fetch_add(1, Ordering::Relaxed) == 0 {
-                    self.poses.0.vehicles.lock().clear();
-                }
-            }
-            (true, false) => {
-                count.fetch_sub(1, Ordering::Relaxed);
-            }
-            _ => {}
+        let was_set = std::mem::replace(&mut self.is_set, is_set);
+        if is_set && !was_set && count.fetch_add(1, Ordering::Relaxed) == 0 {
+            // Nothing was added without a reader: older poses would be interpolated over that gap.
+            self.poses.0.vehicles.lock().clear();
+        }
+        if was_set && !is_set {
+            count.fetch_sub(1, Ordering::Relaxed);
         }
     }
 

@@ -36,7 +36,7 @@ pub use ground_truth::{
 pub use link::{
     Abilities, Link, MavlinkLink, SendError, Sink, UdpFullLink, UdpSimpleLink, UdpUltraSimpleLink,
 };
-pub use open::{Clock, Handle, Open, VehicleInterface};
+pub use open::{Clock, Handle, Open, VehicleInterface, VehicleNames};
 pub use settings::VehicleSettings;
 pub use stamp::{Stamp, StampOrder};
 pub use topics::{SERVICES, TOPICS};

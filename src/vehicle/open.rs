@@ -60,6 +60,17 @@ impl SharedAutopilot {
     }
 }
 
+/// Which topics and services a vehicle has, and their names.
+#[derive(Clone, Copy)]
+pub struct VehicleNames<'a> {
+    /// CopterID.
+    pub id: u16,
+    /// Prefix of the names.
+    pub prefix: &'a str,
+    /// The served plugins.
+    pub plugins: &'a PluginLists,
+}
+
 /// Topics and services of a vehicle; they are closed when this is dropped.
 pub struct VehicleInterface {
     // Drop order: subscriptions and services first, so that no callback runs on a dropped autopilot.
@@ -74,13 +85,10 @@ impl VehicleInterface {
         self.handle.clone()
     }
 
-    /// Opens the topics and services of vehicle `id` below `prefix` that `plugins` allow; `autopilot` opens them and creates the
-    /// autopilot.
+    /// Opens the topics and services of a vehicle; `autopilot` opens them and creates the autopilot.
     pub fn open(
         middleware: &Middleware,
-        id: u16,
-        prefix: &str,
-        plugins: &PluginLists,
+        names: VehicleNames<'_>,
         qos: &dyn Fn(QosGroup, &str) -> Qos,
         clock: Clock,
         wake: impl Fn() + Send + Sync + 'static,
@@ -90,9 +98,7 @@ impl VehicleInterface {
             Arc::new(SharedAutopilot { autopilot: Mutex::new(None), clock, wake: Box::new(wake) });
         let open = Open {
             middleware,
-            id,
-            prefix,
-            plugins,
+            names,
             qos,
             shared: Arc::downgrade(&shared),
             subscriber_counts: RefCell::default(),
@@ -114,9 +120,7 @@ impl VehicleInterface {
 /// Opens single topics and services of a vehicle.
 pub struct Open<'a> {
     middleware: &'a Middleware,
-    id: u16,
-    prefix: &'a str,
-    plugins: &'a PluginLists,
+    names: VehicleNames<'a>,
     qos: &'a dyn Fn(QosGroup, &str) -> Qos,
     shared: Weak<SharedAutopilot>,
     subscriber_counts: RefCell<Vec<SubscriberCount>>,
@@ -132,7 +136,7 @@ impl Open<'_> {
             _ => QosGroup::Telemetry,
         };
         let topic = self.full_name(name);
-        if !self.plugins.serve(name) {
+        if !self.names.plugins.serve(name) {
             return Ok(Publisher::closed(&topic, (self.qos)(group, &topic)));
         }
         let publisher = self.middleware.publisher(&topic, (self.qos)(group, &topic))?;
@@ -149,7 +153,7 @@ impl Open<'_> {
         mut callback: impl FnMut(&mut Autopilot, M) + Send + 'static,
     ) -> Result<(), RosError> {
         debug_assert!(row::<M>(name).is_some(), "{name} is not in TOPICS");
-        if !self.plugins.serve(name) {
+        if !self.names.plugins.serve(name) {
             return Ok(());
         }
         let shared = self.shared.clone();
@@ -169,7 +173,7 @@ impl Open<'_> {
         name: &str,
         mut callback: impl FnMut(&mut Autopilot, S::Request, Responder<S>) + Send + 'static,
     ) -> Result<(), RosError> {
-        if !self.plugins.serve(name) {
+        if !self.names.plugins.serve(name) {
             return Ok(());
         }
         let shared = self.shared.clone();
@@ -186,15 +190,15 @@ impl Open<'_> {
     /// Adds a node name to the graph, for tools that look for a node before they call its services.
     pub fn node(&self, name: &str) -> Result<Option<NodeHandle>, RosError> {
         let node = || self.middleware.node(&self.full_name(name));
-        self.plugins.serve(name).then(node).transpose()
+        self.names.plugins.serve(name).then(node).transpose()
     }
 
     fn full_name(&self, name: &str) -> String {
         // As in mavros, a name with the vehicle's number does not get the prefix.
         if name.contains("{id}") {
-            return name.replace("{id}", &self.id.to_string());
+            return name.replace("{id}", &self.names.id.to_string());
         }
-        format!("{}/{name}", self.prefix.trim_end_matches('/'))
+        format!("{}/{name}", self.names.prefix.trim_end_matches('/'))
     }
 }
 

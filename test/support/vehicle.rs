@@ -5,7 +5,7 @@ use rfly_bridge::msgs::Message;
 use rfly_bridge::ros::{Middleware, Options, Qos, Recorder};
 use rfly_bridge::time::RosTime;
 use rfly_bridge::vehicle::{
-    Autopilot, Clock, Handle, Link, Now, Sink, VehicleInterface, VehicleSettings,
+    Autopilot, Clock, Handle, Link, Now, Sink, VehicleInterface, VehicleNames, VehicleSettings,
 };
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -46,9 +46,7 @@ impl Opened {
         let now = Arc::new(Mutex::new(Now { mono: Duration::ZERO, ros: START }));
         let interface = VehicleInterface::open(
             &ros,
-            settings.id,
-            "/mavros",
-            plugins,
+            VehicleNames { id: settings.id, prefix: "/mavros", plugins },
             &|_, _| Qos::DEFAULT,
             clock(&now),
             || (), // it is polled by hand

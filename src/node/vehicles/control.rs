@@ -11,7 +11,7 @@ use crate::node::{
 use crate::transport::BindOptions;
 use crate::vehicle::{
     Autopilot, Link, MavlinkLink, Now, Sink, UdpFullLink, UdpSimpleLink, UdpUltraSimpleLink,
-    VehicleInterface, VehicleSettings,
+    VehicleInterface, VehicleNames, VehicleSettings,
 };
 use std::{collections::BTreeMap, net::SocketAddrV4, sync::Arc, time::Instant};
 use tokio::sync::Notify;
@@ -154,9 +154,7 @@ fn interface(
     let (start, headers) = (context.start, context.clocks.headers(Some(id)));
     Ok(VehicleInterface::open(
         context.middleware,
-        id,
-        &params.control_prefix(id),
-        &control.plugins,
+        VehicleNames { id, prefix: &params.control_prefix(id), plugins: &control.plugins },
         &|group, topic| context.qos(group, topic),
         Arc::new(move || Now { mono: elapsed(start), ros: headers.now() }),
         move || wake.notify_one(),

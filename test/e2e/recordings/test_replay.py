@@ -172,7 +172,7 @@ def test_a_recording_opens_nothing_and_commands_nothing(domain_id):
     said = "".join(said)
     assert process.returncode == 0 and "played" in said, said
     assert open_ports == [] and "http://" not in said
-    assert "view.control, view.origins, view.port" in said and "not taken" in said, said
+    assert "view.control, view.origins, view.port" in said and "are ignored" in said, said
 
 
 def test_a_replay_is_alone_in_its_graph_unless_asked(flight, domain_id, tmp_path):
