@@ -46,17 +46,16 @@ const colourOf = (topic) => (frames.vehicles().length > 1 && markOf(ownerOf(topi
 // State of the bridge and of the simulator
 
 let sources = { at: null, period: 1000, rows: [], findings: [] };
-connection.on("/diagnostics", (message) => {
+connection.on("/diagnostics", (message, at) => {
   const all = rows(message);
-  const now = performance.now();
-  sources = { at: now, period: sources.at === null ? 1000 : now - sources.at, rows: all, findings: findings(message) };
+  sources = { at, period: sources.at === null ? 1000 : at - sources.at, rows: all, findings: findings(message) };
   table(document.querySelector("#sensors tbody"), all);
   warnings.diagnostics(all, sources.findings);
   recorder.diagnostics(all.find(({ name }) => name === "recording")?.values);
   showState();
 });
-connection.on("/rosout", (entry) => {
-  if (entry.level >= 30) log(entry.level >= 40 ? 2 : 1, entry.name, entry.msg);
+connection.on("/rosout", (entry, at) => {
+  if (entry.level >= 30) log(entry.level >= 40 ? 2 : 1, entry.name, entry.msg, at);
 });
 connection.addEventListener("status", ({ detail }) => log(1, "view", detail));
 connection.addEventListener("opened", () => {

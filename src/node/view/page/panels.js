@@ -73,8 +73,8 @@ export function table(body, all) {
 /** The list of warnings: findings of the doctor, statuses that are not OK, and the newest log messages. */
 export class Warnings {
   constructor(list, worst) { Object.assign(this, { list, worst, logged: [], statuses: [], findings: [] }); }
-  log(level, name, message) {
-    this.logged.unshift({ level, name, message, time: new Date().toLocaleTimeString() });
+  log(level, name, message, at = performance.now()) {
+    this.logged.unshift({ level, name, message, time: new Date(performance.timeOrigin + at).toLocaleTimeString() });
     this.logged.length = Math.min(this.logged.length, 50);
     this.show();
   }

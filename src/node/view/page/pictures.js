@@ -59,12 +59,12 @@ class Picture {
     this.topic = this.image.alt = this.choice.title = topic;
     this.at = null;
     this.say(`no image yet of ${topic}`);
-    this.unsubscribe = this.connection.on(topic, (blob) => {
+    this.unsubscribe = this.connection.on(topic, (blob, at) => {
       const previous = this.image.src;
       this.image.src = URL.createObjectURL(blob);
       if (previous) URL.revokeObjectURL(previous);
       [this.image.hidden, this.empty.hidden] = [false, true];
-      this.at = performance.now();
+      this.at = at;
     });
   }
   close() {
