@@ -1,5 +1,5 @@
 // The button that records topics (`record.ros`), with time and size.
-import { element } from "./panels.js";
+import { ageText, element } from "./panels.js";
 
 const MEGA = 1e6;
 
@@ -40,6 +40,7 @@ export class Recorder {
     this.text.textContent = !this.isRecording ? "" : [
       `${Math.floor(seconds / 60)}:${two(seconds % 60)}`, `${(Number(value("record.ros bytes")) / MEGA).toFixed(1)} MB`,
       ...(dropped ? [`${dropped} dropped`] : []),
+      ...(this.connection.isOpen ? [] : [`${ageText(performance.now() - this.connection.closedAt)} old`]),
     ].join(" · ");
   }
   async press() {
