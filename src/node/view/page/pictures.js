@@ -25,7 +25,6 @@ class Picture {
   constructor(connection, topic, isLarge, changed) {
     Object.assign(this, { connection });
     this.image = element("img", { hidden: true });
-    this.image.onerror = () => this.say("this image cannot be shown");
     this.empty = element("p", { className: "empty" });
     this.age = element("span", { className: "age", hidden: true });
     this.choice = element("select", { ariaLabel: "topic of the picture", onchange: () => { this.show(this.choice.value); changed(); } });
@@ -61,16 +60,19 @@ class Picture {
     this.at = null;
     this.say(`no image yet of ${topic}`);
     this.unsubscribe = this.connection.on(topic, (blob, at) => {
-      const previous = this.image.src;
-      this.image.src = URL.createObjectURL(blob);
-      if (previous) URL.revokeObjectURL(previous);
-      [this.image.hidden, this.empty.hidden] = [false, true];
-      this.at = at;
+      // The picture before stays until this one is loaded.
+      const next = element("img", { alt: topic, decoding: "sync", src: URL.createObjectURL(blob) });
+      next.onload = next.onerror = ({ type }) => {
+        URL.revokeObjectURL(next.src);
+        if (this.topic !== topic) return;
+        if (type === "error") return this.say("this image cannot be shown");
+        this.image.replaceWith(next);
+        [this.image, this.empty.hidden, this.at] = [next, true, at];
+      };
     });
   }
   close() {
     this.unsubscribe?.();
-    if (this.image.src) URL.revokeObjectURL(this.image.src);
     this.image.removeAttribute("src");
   }
   showAge(rateOf) {

@@ -29,8 +29,10 @@ export class Recorder {
     const value = (name) => this.status?.get(name);
     const path = value("record.ros");
     this.isRecording = path !== undefined;
-    this.root.hidden = !this.status || !(this.isRecording || (this.connection.control && this.service));
-    this.button.hidden = !this.connection.control;
+    if (this.connection.isOpen) {
+      this.root.hidden = !this.status || !(this.isRecording || (this.connection.control && this.service));
+      this.button.hidden = !this.connection.control;
+    }
     this.button.disabled = !this.connection.isOpen || this.isPending === true;
     this.button.textContent = this.isRecording ? "■ Stop" : "● Record";
     this.button.classList.toggle("recording", this.isRecording);
