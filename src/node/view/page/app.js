@@ -63,14 +63,14 @@ connection.addEventListener("opened", () => {
   [scene.clouds, scene.paths, scene.boxes, frames.parents].forEach((map) => map.clear());
   sources = { at: null, period: 1000, rows: [], findings: [] };
   document.title = `${connection.info.name} · rfly_bridge`;
-  get("controls").textContent = "drag to rotate, scroll or pinch to zoom, right button or two fingers to move"
-    + (connection.control ? ", click to send a vehicle there" : "");
   control();
 });
 connection.addEventListener("closed", () => { cancelGoal(); control(); });
 connection.addEventListener("services", () => recorder.update());
 
 function control() {
+  get("controls").textContent = "drag to rotate, scroll or pinch to zoom, right button or two fingers to move"
+    + (connection.control && vehicles.size ? ", click to send a vehicle there" : "");
   vehicles.forEach((vehicle) => vehicle.control(connection.control, connection.isOpen));
   recorder.update();
   showState();

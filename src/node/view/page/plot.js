@@ -16,6 +16,7 @@ class Series {
     this.fields = element("select", { ariaLabel: "value of the plot", onchange: () => this.choose(this.topic, this.fields.value) });
     this.value = element("span", { className: "n" });
     this.root = element("div", { className: `series s${index}` }, element("i"), this.topics, this.fields, this.value);
+    this.list();
   }
   choose(topic, field) {
     this.show(topic, field);
