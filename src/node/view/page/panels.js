@@ -35,7 +35,7 @@ export function rows(message) {
     const values = new Map(status.values.map(({ key, value }) => [key, value]));
     const drops = [...values].filter(([key]) => key.startsWith("drop_")).reduce((sum, [, value]) => sum + (Number(value) || 0), 0);
     const rate = values.has("below_asked") ? parseFloat(values.get("below_asked")) : values.get("rate_hz");
-    const [state] = values.has("below_asked") ? ["rate too low"] : status.message.replace(HZ, "").split(";");
+    const [state] = values.has("below_asked") ? ["too slow"] : status.message.replace(HZ, "").split(";");
     return {
       name: status.name.replace(/^[^:]*: /, ""), level: status.level, state: values.get("state"), message: status.message, isSource: values.has("frames"),
       values, rate: number(rate, 1), text: state || "ok",
