@@ -8,6 +8,7 @@ use parking_lot::{Mutex, RwLock};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 /// A topic of this node, for [`Tap::open`].
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +32,13 @@ pub trait TapReader: Send + Sync {
     /// Whether samples are wanted now. If so, this reader counts as a subscriber: messages without subscribers are not computed.
     fn wanted(&self) -> bool;
 
-    /// One sample: CDR with its encapsulation header, in consecutive parts. The kept samples of a latched topic are passed first.
+    /// One sample: CDR with its encapsulation header, in consecutive parts.
     fn sample(&self, parts: &[&[u8]]);
+
+    /// One that a latched topic has kept for so long. They are passed first.
+    fn kept(&self, sample: &[u8], _age: Duration) {
+        self.sample(&[sample]);
+    }
 
     /// As [`Self::sample`], in memory that is shared with the middleware; a reader may keep it without a copy.
     fn whole(&self, cdr: &Arc<Cdr>) {
@@ -103,7 +109,7 @@ pub(super) struct TapChannel {
     type_name: &'static str,
     qos: Qos,
     /// Samples that a late reader of a latched topic gets.
-    kept: Option<Mutex<VecDeque<Vec<u8>>>>,
+    kept: Option<Mutex<VecDeque<(Instant, Vec<u8>)>>>,
     readers: RwLock<Vec<(usize, Arc<dyn TapReader>)>>,
     /// Number of readers, so that a publisher without a tap takes no lock.
     count: AtomicUsize,
@@ -132,7 +138,7 @@ impl TapChannel {
         let mut readers = self.readers.write();
         if let Some(kept) = &self.kept {
             let kept = kept.lock();
-            kept.iter().for_each(|sample| reader.sample(&[sample]));
+            kept.iter().for_each(|(at, sample)| reader.kept(sample, at.elapsed()));
         }
         readers.push((id, reader));
         self.count.store(readers.len(), Ordering::Release);
@@ -187,7 +193,7 @@ impl TapChannel {
             while kept.len() >= usize::from(self.qos.depth.max(1)) {
                 kept.pop_front();
             }
-            kept.push_back(parts.concat());
+            kept.push_back((Instant::now(), parts.concat()));
         }
         for (_, reader) in readers.iter().filter(|(_, reader)| reader.wanted()) {
             to(&**reader);

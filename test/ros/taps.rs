@@ -10,11 +10,13 @@ use std::sync::{
     Arc, Mutex,
     atomic::{AtomicBool, Ordering},
 };
+use std::time::{Duration, Instant};
 
 #[derive(Default)]
 struct Samples {
     topics: Mutex<Vec<String>>,
     seen: Mutex<Vec<Vec<u8>>>,
+    ages: Mutex<Vec<Duration>>,
     idle: AtomicBool,
 }
 
@@ -25,6 +27,11 @@ impl TapReader for Samples {
 
     fn sample(&self, parts: &[&[u8]]) {
         self.seen.lock().expect("not poisoned").push(parts.concat());
+    }
+
+    fn kept(&self, sample: &[u8], age: Duration) {
+        self.ages.lock().expect("not poisoned").push(age);
+        self.sample(&[sample]);
     }
 }
 
@@ -83,12 +90,14 @@ fn a_tap_gets_what_the_middleware_gets_and_nothing_after_its_end() {
 }
 
 #[test]
-fn a_late_tap_gets_the_kept_samples_of_a_latched_topic_once() {
+fn a_late_tap_gets_the_kept_samples_of_a_latched_topic_once_with_their_ages() {
     let (node, _recorder) = Middleware::recorder(&Options::new("rfly_bridge")).expect("joined");
     let latched = node.publisher::<Text>("/latched", Qos::LATCHED.with_depth(2)).expect("opened");
+    let start = Instant::now();
     for word in ["one", "two", "three"] {
         latched.publish(&text(word)).expect("published");
     }
+    std::thread::sleep(Duration::from_millis(5));
     let (samples, _guard) = tap(&node, "/latched");
     latched.publish(&text("four")).expect("published");
     let seen = samples.seen.lock().expect("not poisoned");
@@ -97,6 +106,9 @@ fn a_late_tap_gets_the_kept_samples_of_a_latched_topic_once() {
         .map(|cdr| String::from_utf8_lossy(&cdr[8..]).trim_end_matches('\0').to_owned())
         .collect();
     assert_eq!(words, ["two", "three", "four"]);
+    let ages = samples.ages.lock().expect("not poisoned");
+    let [two, three] = ages[..] else { panic!("{ages:?}") };
+    assert!(start.elapsed() > two && two >= three && three >= Duration::from_millis(5), "{ages:?}");
 }
 
 #[test]

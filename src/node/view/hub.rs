@@ -99,6 +99,12 @@ fn page_interval(type_name: &str) -> Option<Duration> {
     Some(Duration::from_millis(millis))
 }
 
+/// Time in ns since 1970.
+pub(super) fn now_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_nanos() as u64)
+}
+
 /// Passes the samples of one topic to its subscribers.
 struct SampleReader {
     subscribers: Arc<Subscribers>,
@@ -123,14 +129,15 @@ impl SampleReader {
     }
 
     fn forward(&self, data: impl FnOnce() -> SampleData) {
-        if !self.is_due() {
-            return;
+        if self.is_due() {
+            self.send(now_ns(), data());
         }
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = since.map_or(0, |since| since.as_nanos() as u64);
+    }
+
+    fn send(&self, time: u64, data: SampleData) {
         match &self.thumbnails {
-            Some(thumbnails) => thumbnails.push(&self.subscribers, now, data()),
-            None => self.subscribers.send(now, data()),
+            Some(thumbnails) => thumbnails.push(&self.subscribers, time, data),
+            None => self.subscribers.send(time, data),
         }
     }
 }
@@ -142,6 +149,11 @@ impl TapReader for SampleReader {
 
     fn sample(&self, parts: &[&[u8]]) {
         self.forward(|| SampleData::Owned(parts.concat()));
+    }
+
+    fn kept(&self, sample: &[u8], age: Duration) {
+        let time = now_ns().saturating_sub(age.as_nanos() as u64);
+        self.send(time, SampleData::Owned(sample.to_vec()));
     }
 
     fn whole(&self, cdr: &Arc<Cdr>) {

@@ -7,7 +7,7 @@ use super::call_threads::{CallCapacity, CallThreads};
 use super::client_publish::{ClientChannel, ClientChannels, ENCODINGS};
 use super::client_queue::{ClientQueue, QueuedMessage};
 use super::connection_graph::{ConnectionGraph, GraphFollower};
-use super::hub::{ClientSubscription, Hub};
+use super::hub::{ClientSubscription, Hub, now_ns};
 use super::parameters::{self, ParameterRequest, ParameterUpdate};
 use super::service_calls::{self, ServiceCalls};
 use crate::ros::Middleware;
@@ -400,7 +400,10 @@ impl ClientSession {
                 let mut frame = Vec::with_capacity(13 + data.len());
                 frame.push(1);
                 frame.extend(subscription.to_le_bytes());
-                frame.extend(sample.time.to_le_bytes());
+                // The page gets the age: its device may have another clock.
+                let age = || now_ns().saturating_sub(sample.time);
+                let time = if self.is_page { age() } else { sample.time };
+                frame.extend(time.to_le_bytes());
                 frame.extend(data);
                 Message::binary(frame)
             }

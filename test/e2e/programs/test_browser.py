@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from contextlib import contextmanager
 
 import numpy as np
@@ -20,6 +21,8 @@ from sensors import COMPRESSED, Sensor, with_defaults, write_config
 WIDTHS = [390, 1280, 1920]
 SENSORS = [with_defaults(0, 1, COMPRESSED, rate=20), with_defaults(1, 2, COMPRESSED), with_defaults(2, 20, COMPRESSED)]
 BOTH = [with_defaults(n, type_id, COMPRESSED, vehicle=vehicle) for n, (vehicle, type_id) in enumerate([(1, 1), (1, 20), (2, 1), (2, 20)])]
+# With the longest names of sensors.
+FLYING = [*SENSORS, with_defaults(3, 4, COMPRESSED), with_defaults(4, 40, COMPRESSED)]
 CAMERAS = [with_defaults(n, 1, COMPRESSED) for n in range(20)]
 
 PILL = "document.getElementById('connection').textContent"
@@ -29,6 +32,56 @@ UNBROKEN = "[...document.images].every((image) => image.hidden || image.naturalW
 LIVE = f"window.rfly && {PILL} === 'live'"
 VEHICLE = "document.querySelector('.vehicle')"
 FOLLOWED = "rfly.frames.pose('base_link') && rfly.scene.boxes.get('/rflysim/scene/vehicles')?.length > 0"
+
+FAULTS = r"""(() => {
+    const seen = (e) => e.checkVisibility({ visibilityProperty: true });
+    const all = (selector) => [...document.querySelectorAll(selector)].filter(seen);
+    const name = (e) => `${e.tagName.toLowerCase()} ${e.id || e.className} "${(e.selectedOptions?.[0] ?? e).textContent.trim().slice(0, 40)}"`;
+    const faults = [];
+    if (document.documentElement.scrollWidth > innerWidth) faults.push(`scrolls sideways: ${document.documentElement.scrollWidth} px`);
+    // What shows of an element: without what its panel has scrolled away.
+    const place = (e) => {
+        let { left, top, right, bottom } = e.getBoundingClientRect();
+        for (let p = e.parentElement; p; p = p.parentElement) {
+            if (!["auto", "scroll"].includes(getComputedStyle(p).overflowY)) continue;
+            const box = p.getBoundingClientRect();
+            [left, top, right, bottom] = [Math.max(left, box.left), Math.max(top, box.top), Math.min(right, box.right), Math.min(bottom, box.bottom)];
+        }
+        return { left, top, right, bottom };
+    };
+    // The header and the question stay in sight, above what is scrolled.
+    const above = (e) => e.closest("header, #goal");
+    const items = all("button, select, label, canvas, .frame, h1, h2, .pill, .values, .mode, .rate, #controls, #notice").map((e) => [e, place(e), above(e)]);
+    items.forEach(([a, p, up], i) => items.slice(i + 1).forEach(([b, q, over]) => {
+        const width = Math.min(p.right, q.right) - Math.max(p.left, q.left), height = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+        if (up === over && width > 1 && height > 1) faults.push(`${name(a)} is over ${name(b)}`);
+    }));
+    for (const e of all("body *")) {
+        const { left, right } = place(e);
+        if (right > left && (left < -1 || right > innerWidth + 1)) faults.push(`outside: ${name(e)}`);
+        if (e.clientWidth && e.scrollWidth > e.clientWidth + 1) faults.push(`cut off: ${name(e)}, ${e.scrollWidth} of ${e.clientWidth} px`);
+    }
+    const pen = document.createElement("canvas").getContext("2d");
+    for (const e of all("select")) {
+        const { fontSize, fontFamily, paddingLeft, paddingRight } = getComputedStyle(e);
+        pen.font = `${fontSize} ${fontFamily}`;
+        // An arrow is 16 px wide.
+        const needed = pen.measureText(e.selectedOptions[0]?.textContent ?? "").width + parseFloat(paddingLeft) + parseFloat(paddingRight) + 16;
+        if (needed > e.clientWidth + 1) faults.push(`cut off: ${name(e)}, ${Math.round(needed)} of ${e.clientWidth} px`);
+        if (!e.selectedOptions[0]?.textContent) faults.push(`empty: select ${e.ariaLabel}`);
+    }
+    const least = innerWidth < 900 ? 44 : 28;
+    for (const e of all("button, select, #layers label")) {
+        const { width, height } = e.getBoundingClientRect();
+        if (Math.min(width, height) < least) faults.push(`small: ${name(e)}`);
+    }
+    for (const image of document.images) if (seen(image) && !image.naturalWidth) faults.push(`broken: ${image.alt}`);
+    if (document.body.classList.contains("gone")) {
+        for (const e of all(".vehicle button, #record button, #goal button")) if (!e.disabled) faults.push(`can be pressed: ${name(e)}`);
+    }
+    for (const word of document.body.innerText.match(/undefined|NaN|null|Infinity|\[object/g) ?? []) faults.push(word);
+    return faults;
+})()"""
 
 
 @contextmanager
@@ -61,6 +114,16 @@ def press(browser: Browser, text: str, inside: str = "body") -> None:
     """Presses the button with this text."""
     script = f"[...document.querySelectorAll('{inside} button')].filter((b) => b.textContent === {text!r} && !b.disabled).map((b) => b.click()).length"
     assert browser.run(script) == 1, text
+
+
+def assert_tidy(browser: Browser, *widths: int) -> None:
+    """Nothing is cut off, covered, broken or too small, at each width; it may be so for a moment while the page changes."""
+    for width in widths:
+        browser.resize(width, 900)
+        end = time.monotonic() + 5
+        while (faults := browser.run(FAULTS)) and time.monotonic() < end:
+            time.sleep(0.1)
+        assert faults == [], f"at {width} px"
 
 
 def drag(browser: Browser, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -104,6 +167,7 @@ def test_without_a_simulator_the_page_says_what_it_awaits(tmp_path, domain_id, s
                     remedy = wait_for(finding, "the finding").split("; do: ")[1]
                 browser.wait(f"{NOTICE}.includes({remedy!r})")
                 assert browser.run(FITS), width
+                assert_tidy(browser, width)
     finally:
         assert bridge.stop() == 0, bridge.tail()
 
@@ -119,6 +183,14 @@ def test_a_click_into_3d_asks_and_commands_do_not_wait_for_the_answer(tmp_path, 
         assert browser.wait("!document.getElementById('send').disabled")
         text = browser.run("document.getElementById('goal').innerText")
         assert re.search(r"to x -?\d+\.\d m, y -?\d+\.\d m at its height of \d+\.\d m\?", text), text
+        # The question is in sight, wherever the page is scrolled to.
+        assert_tidy(browser, *reversed(WIDTHS))
+        for place in ("start", "center"):
+            browser.resize(1280, 600)
+            browser.run(f"document.getElementById('scene').scrollIntoView({{block: '{place}'}})")
+            assert browser.run("document.getElementById('send').getBoundingClientRect().bottom <= innerHeight")
+        browser.resize(1280, 900)
+        middle = scene_middle(browser)
         # Another command is carried out at once, and takes the question away.
         press(browser, "Hold", ".vehicle")
         browser.wait("document.querySelector('.vehicle .mode').textContent === 'AUTO.LOITER'")
@@ -165,16 +237,27 @@ def test_a_bridge_that_is_gone_leaves_old_values_and_no_buttons_until_it_is_back
         for width in WIDTHS:
             browser.resize(width, 900)
             assert browser.run(FITS) and browser.run(UNBROKEN), width
+        assert_tidy(browser, *WIDTHS)
         # A click asks for nothing that cannot be sent.
         browser.run("rfly.scene.onClick([1, 1, 0])")
         assert browser.run("document.getElementById('goal').hidden")
         programs.bridge.start()
         browser.wait(ready)
         assert browser.run("document.getElementById('notice').hidden")
+        assert_tidy(browser, *WIDTHS)
         # Without the simulator the bridge is there and nothing is live.
         programs.emulator.stop()
         browser.wait(f"{PILL} === 'the simulator is silent' && {NOTICE}.includes('→')")
         browser.wait(f"{ages}.length >= 3")
+        assert "grayscale" in browser.run("getComputedStyle(document.getElementById('scene')).filter")
+        assert_tidy(browser, *WIDTHS)
+        # What the bridge has kept is as old for a page that is opened now.
+        height = "Number(document.querySelector('.vehicle .values').textContent.match(/ m \\((\\d+) s old\\)/)?.[1])"
+        told = browser.wait(height)
+        browser.command("Page.reload")
+        browser.wait(f"window.rfly && document.readyState === 'complete' && {PILL} === 'the simulator is silent'")
+        assert browser.wait(height) >= told
+        assert browser.run("rfly.plot.series.every(({ points }) => points.length > 0 && points.every(([at]) => performance.now() - at > 3000))")
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -196,6 +279,8 @@ def test_two_vehicles_are_told_apart_by_name_and_colour(tmp_path, domain_id, sim
         assert header == colours
         owners = browser.run("[...document.querySelectorAll('.picture')].map((p) => [p.querySelector('img').alt, p.querySelector('b').textContent])")
         assert dict(owners) == {"/rflysim/sensor0/img_rgb": "copter1", "/rflysim/sensor2/img_rgb": "copter2"}
+        assert browser.run("getComputedStyle([...document.querySelectorAll('#layers .group b')].at(-1)).color") == "rgb(228, 234, 238)", "`all` is to be seen"
+        assert_tidy(browser, width)
         browser.run("document.getElementById('scene').scrollIntoView({block: 'center'})")
 
         def pixels() -> tuple[int, int]:
@@ -239,10 +324,12 @@ def test_of_twenty_cameras_those_are_streamed_that_are_chosen(tmp_path, domain_i
         browser.run("document.querySelector('.picture .remove').click()")
         assert browser.run("document.querySelectorAll('.picture').length") == 4
         widths = "[...document.querySelectorAll('.picture')].map((p) => p.getBoundingClientRect().width)"
+        assert_tidy(browser, *reversed(WIDTHS), 1280)
         before = browser.run(widths)
         browser.run("document.querySelectorAll('.picture .enlarge')[2].click()")
         after = browser.run(widths)
         assert after[2] > 2 * before[2] and after[2] > 1200
+        assert_tidy(browser, *reversed(WIDTHS), 1280)
         browser.run("document.querySelectorAll('.picture .enlarge')[2].click()")
         assert browser.run(widths) == before
         browser.run(change("#add", "*"))
@@ -253,6 +340,7 @@ def test_of_twenty_cameras_those_are_streamed_that_are_chosen(tmp_path, domain_i
             browser.wait(f"{FITS} && {UNBROKEN}")
             tops = browser.run("[...document.querySelectorAll('.picture')].map((p) => Math.round(p.getBoundingClientRect().top))")
             assert len(set(tops)) == {390: 10, 1280: 4, 1920: 3}[width], "rows of pictures"
+            assert_tidy(browser, width)
 
 
 # One vehicle for all that follow: it keeps the simulator's ports until the end of this file.
@@ -261,7 +349,7 @@ def test_of_twenty_cameras_those_are_streamed_that_are_chosen(tmp_path, domain_i
 @pytest.fixture(scope="module")
 def flying(tmp_path_factory, domain_id, simulator_ports):
     """One vehicle on its laps."""
-    with viewed(tmp_path_factory.mktemp("page"), domain_id, SENSORS) as (programs, port):
+    with viewed(tmp_path_factory.mktemp("page"), domain_id, FLYING) as (programs, port):
         yield programs, port
 
 
@@ -325,6 +413,7 @@ def test_choices_survive_a_reload(flying):
         x, y = scene_middle(browser)
         drag(browser, (x, y), (x + 80, y - 30))
         chosen = browser.wait(f"{view} !== {first!r} && {view}")
+        browser.run("document.querySelectorAll('.picture .enlarge')[1].click()")
         pictures = browser.run("[...document.querySelectorAll('.picture img')].map((image) => image.alt)")
         assert pictures[0] == topic and "/rflysim/sensor0/img_rgb" not in pictures
 
@@ -333,6 +422,7 @@ def test_choices_survive_a_reload(flying):
         browser.wait("document.querySelectorAll('#layers input').length >= 4 && document.querySelector('.series.s1 select').value")
         assert browser.run(f"{path}.checked") is False
         assert browser.run("[...document.querySelectorAll('.picture img')].map((image) => image.alt)") == pictures
+        assert browser.run("[...document.querySelectorAll('.picture.large img')].map((image) => image.alt)") == [pictures[1]]
         assert browser.run(view) == chosen
         assert browser.run("[...document.querySelectorAll('.series.s1 select')].map((s) => s.value)") == ["/mavros/battery", "voltage"]
         browser.wait("rfly.scene.clouds.size === 1")
@@ -384,6 +474,7 @@ def test_one_vehicle_fits_and_can_be_touched(flying, width):
         browser.wait(f"{LIVE} && [...document.querySelectorAll('.picture img')].filter((image) => image.naturalWidth > 0).length >= 3")
         browser.wait("document.querySelectorAll('#layers input').length >= 4 && document.querySelectorAll('.vehicle button').length === 6")
         assert browser.run(FITS) and browser.run("document.getElementById('notice').hidden")
+        assert_tidy(browser, width)
         sizes = browser.run("""[...document.querySelectorAll('#layers label, button, select')].filter((e) => e.checkVisibility()).map((e) => {
             const { width, height } = e.getBoundingClientRect(); return [e.textContent.slice(0, 20), Math.min(width, height)]; })""")
         least = 44 if width < 900 else 28

@@ -1,7 +1,7 @@
 // Connects the panels and the 3D view to the topics.
 import { choices, keep } from "./choices.js";
 import { Connection } from "./connection.js";
-import { OLD_MS, Warnings, ageText, element, findings, rows, shortName, table } from "./panels.js";
+import { OLD_MS, Warnings, ageText, breakable, element, findings, rows, shortName, table } from "./panels.js";
 import { Pictures } from "./pictures.js";
 import { Plot } from "./plot.js";
 import { Recorder } from "./record.js";
@@ -46,17 +46,16 @@ const colourOf = (topic) => (frames.vehicles().length > 1 && markOf(ownerOf(topi
 // State of the bridge and of the simulator
 
 let sources = { at: null, period: 1000, rows: [], findings: [] };
-connection.on("/diagnostics", (message) => {
+connection.on("/diagnostics", (message, at) => {
   const all = rows(message);
-  const now = performance.now();
-  sources = { at: now, period: sources.at === null ? 1000 : now - sources.at, rows: all, findings: findings(message) };
+  sources = { at, period: sources.at === null ? 1000 : at - sources.at, rows: all, findings: findings(message) };
   table(document.querySelector("#sensors tbody"), all);
   warnings.diagnostics(all, sources.findings);
   recorder.diagnostics(all.find(({ name }) => name === "recording")?.values);
   showState();
 });
-connection.on("/rosout", (entry) => {
-  if (entry.level >= 30) log(entry.level >= 40 ? 2 : 1, entry.name, entry.msg);
+connection.on("/rosout", (entry, at) => {
+  if (entry.level >= 30) log(entry.level >= 40 ? 2 : 1, entry.name, entry.msg, at);
 });
 connection.addEventListener("status", ({ detail }) => log(1, "view", detail));
 connection.addEventListener("opened", () => {
@@ -64,20 +63,20 @@ connection.addEventListener("opened", () => {
   [scene.clouds, scene.paths, scene.boxes, frames.parents].forEach((map) => map.clear());
   sources = { at: null, period: 1000, rows: [], findings: [] };
   document.title = `${connection.info.name} · rfly_bridge`;
-  get("controls").textContent = "drag to rotate, scroll or pinch to zoom, right button or two fingers to move"
-    + (connection.control ? ", click to send a vehicle there" : "");
   control();
 });
 connection.addEventListener("closed", () => { cancelGoal(); control(); });
 connection.addEventListener("services", () => recorder.update());
 
 function control() {
+  get("controls").textContent = "drag to rotate, scroll or pinch to zoom, right button or two fingers to move"
+    + (connection.control && vehicles.size ? ", click to send a vehicle there" : "");
   vehicles.forEach((vehicle) => vehicle.control(connection.control, connection.isOpen));
   recorder.update();
   showState();
 }
 
-/** CSS class and text of the pill, and text of the notice below it. */
+/** CSS class and text of the pill, text of the notice below it, and whether all that is drawn is old. */
 function state() {
   const now = performance.now();
   const [first] = sources.findings.filter((finding) => finding.level < 3);
@@ -85,7 +84,7 @@ function state() {
   if (!connection.isOpen) {
     if (!connection.closedAt || sources.at === null && !vehicles.size && !connection.channels.size) return ["wait", "connecting", `No answer from ${connection.host} yet.`];
     return ["bad", `bridge gone · ${ageText(now - connection.closedAt)}`,
-      `No connection to the bridge at ${connection.host}: all values are old. The page connects again by itself.`];
+      `No connection to the bridge at ${connection.host}: all values are old. The page connects again by itself.`, true];
   }
   if (sources.at === null) return ["wait", "connected", ""];
   const age = now - sources.at;
@@ -97,16 +96,17 @@ function state() {
   const names = silent.slice(0, MAX_NAMES).map(({ name }) => name).join(", ") + (silent.length > MAX_NAMES ? ` and ${silent.length - MAX_NAMES} more` : "");
   if (silent.length < expected.length) return ["warn", `${expected.length - silent.length} of ${expected.length} sources live`, `Awaited: ${names}.${cause}`];
   const never = silent.every((row) => row.state === "waiting");
-  return ["warn", never ? "waiting for the simulator" : "the simulator is silent", `Nothing arrives from the simulator. Awaited: ${names}.${cause}`];
+  return ["warn", never ? "waiting for the simulator" : "the simulator is silent", `Nothing arrives from the simulator. Awaited: ${names}.${cause}`, true];
 }
 
 function showState() {
-  const [kind, text, line] = state();
+  const [kind, text, line, isStill] = state();
   const [status, notice] = [get("connection"), get("notice")];
   [status.className, status.textContent] = [`pill ${kind}`, text];
   notice.hidden = !line;
   if (notice.textContent !== line) notice.textContent = line;
   document.body.classList.toggle("gone", kind === "bad");
+  document.body.classList.toggle("still", isStill === true);
   const age = sources.at === null ? 0 : performance.now() - sources.at;
   const isOld = age > OLD_MS + 2 * sources.period;
   get("sensors-panel").classList.toggle("old", isOld);
@@ -140,7 +140,7 @@ function layer(name, shown, text, title, changed) {
     changed(box.checked);
   };
   changed(box.checked);
-  return element("label", { title }, box, text);
+  return element("label", { title }, box, breakable(text));
 }
 
 function addLayer(topic, shown, show, drawn) {
@@ -169,7 +169,7 @@ function showLayers() {
   shownLayers = key;
   const group = (name, mark, ...labels) => {
     const node = element("span", { className: "group" }, ...(name ? [element("b", { textContent: name })] : []), ...labels);
-    node.style.setProperty("--mark", mark ? `var(${mark})` : "transparent");
+    if (mark) node.style.setProperty("--mark", `var(${mark})`);
     return node;
   };
   const isShared = (owner) => !names.includes(owner);
@@ -267,6 +267,7 @@ get("send").onclick = () => {
 setInterval(() => {
   pictures.showAges(rateOf);
   vehicles.forEach((vehicle) => vehicle.showTelemetry());
+  recorder.update();
   showLayers();
   showGoal();
   showState();

@@ -89,8 +89,9 @@ export class Connection extends EventTarget {
     }
     const subscription = this.subscriptions.get(view.getUint32(1, true));
     if (!subscription) return;
+    const at = performance.now() - Number(view.getBigUint64(5, true)) / 1e6; // The server sends the age in ns.
     const message = subscription.decode(new DataView(buffer, 13));
-    for (const callback of this.callbacks.get(subscription.topic) ?? []) callback(message, buffer.byteLength);
+    for (const callback of this.callbacks.get(subscription.topic) ?? []) callback(message, at);
   }
 
   subscribe(topic) {
@@ -105,7 +106,7 @@ export class Connection extends EventTarget {
 
   send(message) { this.socket.send(JSON.stringify(message)); }
 
-  /** Calls `callback` with each message of a topic; returns a function that unsubscribes. */
+  /** Calls `callback` with each message of a topic and when it was published; returns a function that unsubscribes. */
   on(topic, callback) {
     const callbacks = this.callbacks.get(topic);
     if (callbacks) callbacks.add(callback);

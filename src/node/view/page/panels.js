@@ -17,6 +17,9 @@ export function ageText(ms) {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
+/** A text whose long names may be broken after `/` and `_`. */
+export const breakable = (text) => element("span", {}, ...text.split(/(?<=[/_])/).flatMap((part) => [part, element("wbr")]));
+
 /** The last two parts of the name of a topic. */
 export const shortName = (topic) => topic.split("/").slice(-2).join("/");
 
@@ -25,14 +28,14 @@ const HZ = /,? ?\b[\d.]+ Hz\b( requested)?/g;
 
 /**
  * The rows of the table of sources, from /diagnostics. If the rate is too low, the table shows the rate that the bridge has
- * compared with the requested one, so that table and message agree.
+ * compared with the requested one, so that table and message agree. The rest of a message is among the warnings.
  */
 export function rows(message) {
   return message.status.map((status) => {
     const values = new Map(status.values.map(({ key, value }) => [key, value]));
     const drops = [...values].filter(([key]) => key.startsWith("drop_")).reduce((sum, [, value]) => sum + (Number(value) || 0), 0);
     const rate = values.has("below_asked") ? parseFloat(values.get("below_asked")) : values.get("rate_hz");
-    const state = values.has("below_asked") ? status.message.replace(/arrives at .*? requested/, "rate too low") : status.message.replace(HZ, "");
+    const [state] = values.has("below_asked") ? ["too slow"] : status.message.replace(HZ, "").split(";");
     return {
       name: status.name.replace(/^[^:]*: /, ""), level: status.level, state: values.get("state"), message: status.message, isSource: values.has("frames"),
       values, rate: number(rate, 1), text: state || "ok",
@@ -57,7 +60,7 @@ export function findings(message) {
   }
   for (const finding of byCode.values()) {
     const others = finding.subjects.length - 1;
-    finding.name = `${finding.subjects[0]}${others > 0 ? ` and ${others} more` : ""} (${finding.code})`;
+    finding.name = `${finding.subjects[0]}${others > 0 ? ` and ${others} more` : ""}`;
   }
   return [...byCode.values()];
 }
@@ -72,33 +75,32 @@ export function table(body, all) {
 
 /** The list of warnings: findings of the doctor, statuses that are not OK, and the newest log messages. */
 export class Warnings {
-  constructor(list, worst) { Object.assign(this, { list, worst, logged: [], statuses: [], findings: [] }); }
-  log(level, name, message) {
-    this.logged.unshift({ level, name, message, time: new Date().toLocaleTimeString() });
+  constructor(list, worst) { Object.assign(this, { list, worst, logged: [], found: [] }); }
+  log(level, name, message, at = performance.now()) {
+    this.logged.unshift({ level, name, message, time: new Date(performance.timeOrigin + at).toLocaleTimeString() });
     this.logged.length = Math.min(this.logged.length, 50);
     this.show();
   }
   diagnostics(all, findings) {
-    this.findings = findings;
     const explained = new Set(["doctor", ...findings.flatMap(({ subjects }) => subjects)]);
-    this.statuses = all.filter((row) => row.level > 0 && !explained.has(row.name));
-    const worst = Math.max(0, ...all.filter((row) => row.level < 3).map((row) => row.level));
-    const count = this.statuses.length + findings.filter((finding) => finding.level < 3).length;
-    [this.worst.className, this.worst.textContent] = [`pill ${level(worst)[0]}`, worst ? `${count} to check` : "all OK"];
-    this.show();
-  }
-  show() {
     const grouped = new Map(); // statuses that say the same are one entry
-    for (const row of this.statuses) {
+    for (const row of all.filter(({ level, name }) => level > 0 && !explained.has(name))) {
       const key = `${row.level} ${row.message}`;
       grouped.set(key, [...(grouped.get(key) ?? []), row]);
     }
     const statuses = [...grouped.values()].map(([first, ...others]) => ({ ...first, name: others.length ? `${first.name} and ${others.length} more` : first.name,
       title: [first, ...others].map(({ name }) => name).join(", ") }));
-    const all = [...[...this.findings, ...statuses].sort((a, b) => (b.level % 3) - (a.level % 3)), ...this.logged];
+    this.found = [...findings, ...statuses].sort((a, b) => (b.level % 3) - (a.level % 3));
+    const count = this.found.filter((row) => row.level < 3).length;
+    [this.worst.className, this.worst.textContent] = count ? [`pill ${level(this.found[0].level)[0]}`, `${count} to check`] : ["pill good", "all OK"];
+    this.show();
+  }
+  show() {
+    const all = [...this.found, ...this.logged];
     if (!all.length) all.push({ level: 0, name: "", message: "no warnings" });
     this.list.replaceChildren(...all.map((row) => element("li", { title: row.title ?? "" },
-      element("span", { className: level(row.level)[0], textContent: row.message }), " ", element("small", { textContent: `${row.name} ${row.time ?? ""}` }),
+      element("b", { textContent: row.name }), " ", element("span", { className: level(row.level)[0], textContent: row.message }), " ",
+      element("small", { textContent: row.code ?? row.time ?? "" }),
       ...(row.remedy ? [element("p", { className: "remedy", textContent: `→ ${row.remedy}` })] : []))));
   }
 }

@@ -1,6 +1,6 @@
 // The pictures: each shows the images of one topic. Only topics that are shown are streamed.
 import { choices, keep } from "./choices.js";
-import { OLD_MS, ageText, element, shortName } from "./panels.js";
+import { OLD_MS, ageText, breakable, element, shortName } from "./panels.js";
 
 const AT_FIRST = 4;
 /** More pictures than this get the whole width. */
@@ -22,31 +22,31 @@ function fill(select, first, topics, groupOf, others = []) {
 const cameras = (topics) => topics.filter((topic) => !topic.endsWith("_float"));
 
 class Picture {
-  constructor(connection, topic, changed, resized) {
-    Object.assign(this, { connection, resized });
+  constructor(connection, topic, isLarge, changed) {
+    Object.assign(this, { connection });
     this.image = element("img", { hidden: true });
-    this.image.onerror = () => this.say("this image cannot be shown");
     this.empty = element("p", { className: "empty" });
     this.age = element("span", { className: "age", hidden: true });
     this.choice = element("select", { ariaLabel: "topic of the picture", onchange: () => { this.show(this.choice.value); changed(); } });
     this.owner = element("b");
     this.rate = element("span", { className: "rate" });
-    this.enlarge = element("button", { className: "enlarge", textContent: "⤢", title: "enlarge", onclick: () => this.toggleLarge() });
+    this.enlarge = element("button", { className: "enlarge", onclick: () => { this.setLarge(!this.isLarge); changed(); this.root.scrollIntoView({ block: "nearest" }); } });
     this.remove = element("button", { className: "remove", textContent: "×", title: "remove" });
     this.root = element("div", { className: "panel picture" },
       element("div", { className: "bar" }, this.choice, element("span", { className: "tail" }, element("span", { className: "source" }, this.owner, this.rate), this.enlarge, this.remove)),
       element("div", { className: "frame" }, this.image, this.empty, this.age));
+    this.setLarge(isLarge);
     this.show(topic);
   }
-  toggleLarge() {
-    const isLarge = this.root.classList.toggle("large");
-    this.enlarge.title = isLarge ? "as before" : "enlarge";
-    this.resized();
-    this.root.scrollIntoView({ block: "nearest" });
+  setLarge(isLarge) {
+    this.isLarge = isLarge;
+    this.root.classList.toggle("large", isLarge);
+    [this.enlarge.textContent, this.enlarge.title] = isLarge ? ["⤡", "as before"] : ["⤢", "enlarge"];
   }
   say(text) {
     this.image.hidden = true;
-    [this.empty.hidden, this.empty.textContent] = [false, text];
+    this.empty.hidden = false;
+    this.empty.replaceChildren(breakable(text));
   }
   setTopics(topics, groupOf, colourOf) {
     fill(this.choice, topics.includes(this.topic) ? [] : [[this.topic, shortName(this.topic)]], topics, groupOf);
@@ -59,17 +59,20 @@ class Picture {
     this.topic = this.image.alt = this.choice.title = topic;
     this.at = null;
     this.say(`no image yet of ${topic}`);
-    this.unsubscribe = this.connection.on(topic, (blob) => {
-      const previous = this.image.src;
-      this.image.src = URL.createObjectURL(blob);
-      if (previous) URL.revokeObjectURL(previous);
-      [this.image.hidden, this.empty.hidden] = [false, true];
-      this.at = performance.now();
+    this.unsubscribe = this.connection.on(topic, (blob, at) => {
+      // The picture before stays until this one is loaded.
+      const next = element("img", { alt: topic, decoding: "sync", src: URL.createObjectURL(blob) });
+      next.onload = next.onerror = ({ type }) => {
+        URL.revokeObjectURL(next.src);
+        if (this.topic !== topic) return;
+        if (type === "error") return this.say("this image cannot be shown");
+        this.image.replaceWith(next);
+        [this.image, this.empty.hidden, this.at] = [next, true, at];
+      };
     });
   }
   close() {
     this.unsubscribe?.();
-    if (this.image.src) URL.revokeObjectURL(this.image.src);
     this.image.removeAttribute("src");
   }
   showAge(rateOf) {
@@ -95,7 +98,7 @@ export class Pictures {
   }
   hidden() { return this.topics.filter((topic) => !this.pictures.some((picture) => picture.topic === topic)); }
   append(topic) {
-    const picture = new Picture(this.connection, topic, () => this.changed(), () => this.resize());
+    const picture = new Picture(this.connection, topic, choices.large?.includes?.(topic) === true, () => this.changed());
     picture.remove.onclick = () => {
       this.discard(picture);
       this.changed();
@@ -111,12 +114,14 @@ export class Pictures {
     this.resize();
   }
   resize() {
-    const isWide = this.pictures.length > MAX_BESIDE || this.pictures.some(({ root }) => root.classList.contains("large"));
+    const isWide = this.pictures.length > MAX_BESIDE || this.pictures.some(({ isLarge }) => isLarge);
     document.querySelector("main").classList.toggle("wide", isWide);
   }
   changed() {
     this.chosen = this.pictures.map((picture) => picture.topic);
     keep("pictures", this.chosen);
+    keep("large", this.pictures.filter(({ isLarge }) => isLarge).map(({ topic }) => topic));
+    this.resize();
     this.update(this.topics, this.groupOf, this.colourOf);
   }
   /** Takes the topics of images, and the vehicle and the colour of each. Until the user chooses, one of each kind is shown. */

@@ -16,6 +16,7 @@ class Series {
     this.fields = element("select", { ariaLabel: "value of the plot", onchange: () => this.choose(this.topic, this.fields.value) });
     this.value = element("span", { className: "n" });
     this.root = element("div", { className: `series s${index}` }, element("i"), this.topics, this.fields, this.value);
+    this.list();
   }
   choose(topic, field) {
     this.show(topic, field);
@@ -29,12 +30,11 @@ class Series {
     this.list();
     if (!topic) return;
     const path = this.field.split(".");
-    this.unsubscribe = this.plot.connection.on(topic, (message) => {
-      const now = performance.now();
-      if (now - (this.points.at(-1)?.[0] ?? -STEP_MS) < STEP_MS) return;
+    this.unsubscribe = this.plot.connection.on(topic, (message, at) => {
+      if (at - (this.points.at(-1)?.[0] ?? -Infinity) < STEP_MS) return;
       const value = Number(path.reduce((part, name) => part?.[name], message));
-      this.points.push([now, value]);
-      while (this.points[0][0] < now - WINDOW_MS) this.points.shift();
+      this.points.push([at, value]);
+      while (this.points[0][0] < at - WINDOW_MS) this.points.shift();
     });
   }
   /** Lists the topics, and the values of the chosen one. */

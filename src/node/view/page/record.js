@@ -1,5 +1,5 @@
 // The button that records topics (`record.ros`), with time and size.
-import { element } from "./panels.js";
+import { ageText, element } from "./panels.js";
 
 const MEGA = 1e6;
 
@@ -29,8 +29,10 @@ export class Recorder {
     const value = (name) => this.status?.get(name);
     const path = value("record.ros");
     this.isRecording = path !== undefined;
-    this.root.hidden = !this.status || !(this.isRecording || (this.connection.control && this.service));
-    this.button.hidden = !this.connection.control;
+    if (this.connection.isOpen) {
+      this.root.hidden = !this.status || !(this.isRecording || (this.connection.control && this.service));
+      this.button.hidden = !this.connection.control;
+    }
     this.button.disabled = !this.connection.isOpen || this.isPending === true;
     this.button.textContent = this.isRecording ? "■ Stop" : "● Record";
     this.button.classList.toggle("recording", this.isRecording);
@@ -40,6 +42,7 @@ export class Recorder {
     this.text.textContent = !this.isRecording ? "" : [
       `${Math.floor(seconds / 60)}:${two(seconds % 60)}`, `${(Number(value("record.ros bytes")) / MEGA).toFixed(1)} MB`,
       ...(dropped ? [`${dropped} dropped`] : []),
+      ...(this.connection.isOpen ? [] : [`${ageText(performance.now() - this.connection.closedAt)} old`]),
     ].join(" · ");
   }
   async press() {

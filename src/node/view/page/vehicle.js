@@ -7,13 +7,13 @@ export class Vehicle {
   constructor(connection, prefix, log) {
     Object.assign(this, { connection, prefix, log, values: new Map(), pressed: () => {} });
     this.name = element("b", { textContent: prefix, title: prefix });
-    this.armed = element("span", { className: "pill wait", textContent: "?" });
+    this.armed = element("span", { className: "pill wait", textContent: "no data yet" });
     this.mode = element("span", { className: "mode" });
     this.text = element("span", { className: "values" });
     this.buttons = element("span", { className: "buttons" });
     this.root = element("div", { className: "vehicle" }, this.name, this.armed, this.mode, this.text, this.buttons);
-    const keep = (topic, name, pick) => connection.on(`${prefix}/${topic}`, (message) => {
-      this.values.set(name, { value: pick(message), at: performance.now() });
+    const keep = (topic, name, pick) => connection.on(`${prefix}/${topic}`, (message, at) => {
+      this.values.set(name, { value: pick(message), at });
     });
     keep("state", "state", (state) => state);
     keep("local_position/pose", "height", (pose) => pose.pose.position.z);
