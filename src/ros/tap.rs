@@ -103,13 +103,16 @@ impl TapRegistry {
     }
 }
 
+/// When a sample was published, and its bytes.
+type KeptSample = (Instant, Vec<u8>);
+
 /// The readers of one publisher.
 pub(super) struct TapChannel {
     name: String,
     type_name: &'static str,
     qos: Qos,
     /// Samples that a late reader of a latched topic gets.
-    kept: Option<Mutex<VecDeque<(Instant, Vec<u8>)>>>,
+    kept: Option<Mutex<VecDeque<KeptSample>>>,
     readers: RwLock<Vec<(usize, Arc<dyn TapReader>)>>,
     /// Number of readers, so that a publisher without a tap takes no lock.
     count: AtomicUsize,

@@ -157,7 +157,8 @@ fn a_foreign_sender_and_data_that_would_be_a_state_are_refused() {
 
 #[test]
 fn a_number_of_a_state_that_is_not_finite_is_refused_by_its_name() {
-    let cases: [(&str, fn(&mut NetSimState, f64)); 6] = [
+    type Case = (&'static str, fn(&mut NetSimState, f64));
+    let cases: [Case; 6] = [
         ("time", |state, value| state.time = value),
         ("home_latitude", |state, value| state.home_latitude = value),
         ("home_longitude", |state, value| state.home_longitude = value),
