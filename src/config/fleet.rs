@@ -166,8 +166,8 @@ impl Fleet {
                     let owner = self.host_of(vehicle).map_or("no host", |owner| &owner.name);
                     let (first, last) = host.vehicles.clone().into_inner();
                     let why = format!(
-                        "is on vehicle {vehicle} of {owner} in the fleet file; {} has {first} to {last}: write it into the Config.json \
-                         of that vehicle's host, whose entry `renderer` may name the PC that renders it",
+                        "is on vehicle {vehicle} of {owner} in the fleet file; {} has {first} to {last}: move the sensor to the \
+                         Config.json of that vehicle's host; if another PC renders it, set `renderer` of that host",
                         host.name
                     );
                     problems.push(format!("sensor{id}.vehicle"), why);
@@ -257,8 +257,8 @@ impl FleetReader<'_> {
         let total = self.number(&root, "TOTOAL_COPTER", IDS, Some(highest.into()))?;
         if total < i64::from(highest) {
             let why = format!(
-                "must be at least {highest}, the highest CopterID, is {total}: CopterSim places the vehicles of all PCs in one square \
-                 of this many; leave it out"
+                "must be at least {highest}, the highest CopterID, is {total}: CopterSim computes from it where each vehicle starts; \
+                 leave the key out"
             );
             self.problem(root.line_of("TOTOAL_COPTER"), "TOTOAL_COPTER", why);
         }

@@ -86,7 +86,7 @@ pub struct EchoOptions {
     /// Prints arrays and texts of any length.
     #[arg(short, long)]
     pub full_length: bool,
-    /// Length from which arrays and texts are cut off.
+    /// Maximum length of arrays and texts; `...` replaces the rest.
     #[arg(short = 'l', long, value_name = "N", default_value_t = 128)]
     pub truncate_length: usize,
     /// Prints only the length of arrays.
@@ -255,7 +255,7 @@ async fn published_type(
         }
         (Some(message), _) => Ok(message),
         (None, Some([name])) => Ok(MessageType::by_name(name)?),
-        (None, Some(types)) => Err(other(types, "name one of them after the topic")),
+        (None, Some(types)) => Err(other(types, "write one of these types after the topic")),
         (None, None) => {
             let topics = middleware.topics();
             let hint = did_you_mean(topic, topics.iter().map(|info| info.name.as_str()));

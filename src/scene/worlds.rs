@@ -66,7 +66,7 @@ pub fn parse_world(uri: &str, worlds: &[World]) -> Result<WorldId, SceneError> {
     }
     let Some(rest) = uri.strip_prefix(SCHEME) else {
         return Err(Cause::Format.error(format!(
-            "{uri:?} is not a map of the renderer: it has its own maps only, {USAGE}"
+            "{uri:?} is not a map of the renderer: the renderer loads only its own maps, {USAGE}"
         )));
     };
     match rest.strip_prefix("map/") {

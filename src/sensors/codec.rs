@@ -36,7 +36,7 @@ impl Codec {
         }
     }
 
-    /// Returns the name as in format strings.
+    /// Returns the name for error texts.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Png => "png",
@@ -303,7 +303,7 @@ fn convert(from: &[u8], samples: usize, to: &mut [u8], layout: Layout) {
     }
 }
 
-/// The decoder's reason is dropped: the fault is counted by its cause only.
+/// The decoder's error text is dropped: only the number of broken images is reported.
 fn broken_png(_: png::DecodingError) -> SensorError {
     Codec::Png.broken()
 }

@@ -20,7 +20,7 @@ use crate::wire::mavlink::{Frame, Outbound};
 use crate::{session::ClockLine, time::RosTime, wire::TrueState};
 use std::{collections::BTreeMap, time::Duration};
 
-/// Maximum age of a pose that another value is relative to. Poses are up to 20 ms old at PX4's rates, up to 250 ms on a slow line.
+/// Maximum age of a pose to combine with a newer value. Poses are up to 20 ms old at PX4's rates, up to 250 ms on a slow link.
 const MAX_POSE_AGE: Duration = Duration::from_millis(500);
 /// Setpoint messages.
 const SETPOINTS: [u32; 3] =
@@ -96,9 +96,9 @@ pub struct Fcu {
     pub(super) last_call: Option<Duration>,
     /// Settings of the user.
     pub settings: VehicleSettings,
-    /// MAVLink system of the vehicle.
+    /// MAVLink system id of the vehicle.
     pub system: u8,
-    /// Component of the autopilot.
+    /// Component id of the autopilot.
     pub component: u8,
     /// The newest heartbeat, while connected.
     pub heartbeat: Option<Heartbeat>,

@@ -81,7 +81,7 @@ packets! {
     /// `Ue4RayTraceDrone`, 60 bytes: distances to the surroundings of a vehicle.
     RayInputsPacket("distances around a vehicle", 1_234_567_890, new) {
         copter_id: I32 = "Vehicle id.",
-        size: F32 = "Size in m.",
+        size: F32 = "Size of the vehicle in m.",
         velocity: [F32; 3] = "Velocity in m/s, NED.",
         rays: [F32; 6] = "Distances in m to the front, back, left, right, up, down.",
         position: [F32; 3] = "Position in m, NED.",

@@ -70,7 +70,7 @@ pub struct SendProtocol {
     pub segmentation: u16,
 }
 
-/// Request for one sensor, user to renderer window port 20010+w. Euler angles are in the caller's unit.
+/// Request for one sensor, from the user to port 20010+w of the renderer's window w. Euler angles are in the caller's unit.
 ///
 /// Source: vendor SDK, golden `vision_req`; offsets in docs/wire/sensor_request.md.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

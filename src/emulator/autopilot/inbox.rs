@@ -76,7 +76,7 @@ impl Autopilot {
                 self.move_origin(&origin);
             }
         } else if let Some(model) = HilActuatorControls::parse(frame) {
-            // The vendor's inputs of a model inside the autopilot; the emulated model returns its inputs.
+            // These modes of the vendor set inputs of a model in the autopilot; the emulated model outputs them unchanged.
             if matches!(model.mode, 1 | 101 | 201) {
                 self.outputs = model.controls.first_chunk().copied();
             }

@@ -23,7 +23,7 @@ impl Texts {
         }
     }
 
-    /// Takes the next text due at `now` in s; PX4 spaces texts in time.
+    /// Takes the next text due at `now` in s. As those of PX4, texts are at least [`TEXT_PERIOD`] apart.
     pub(super) fn next(&mut self, now: f64) -> Option<(MavSeverity, String)> {
         if now < self.due {
             return None;

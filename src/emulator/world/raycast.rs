@@ -45,7 +45,7 @@ struct RayTarget {
     /// Origin of the rays in the body's axes, from its centre.
     origin: Vec3,
     half: Vec3,
-    /// Offset of the texture in the body's axes, in m: its centre if the solid is static, else 0.
+    /// Centre of a static solid in the body's axes, in m: its texture is fixed to the world. 0 for a moving solid.
     datum: Vec3,
     /// Lower limit of its distance in m.
     near: f64,
