@@ -101,16 +101,16 @@ const MIN_SIMILARITY: f64 = 0.7;
 fn similarity(word: &str, candidate: &str) -> f64 {
     let (a, b) = (word.chars().count() as f64, candidate.chars().count() as f64);
     // Words of very different lengths are not similar; counting their edits would take time in proportion to both lengths.
-    let edits = match a.min(b) / a.max(b) < MIN_SIMILARITY {
+    let by_edits = match a.min(b) / a.max(b) < MIN_SIMILARITY {
         true => 0.0,
         false => strsim::normalized_damerau_levenshtein(word, candidate),
     };
     let (short, long) =
         if word.len() < candidate.len() { (word, candidate) } else { (candidate, word) };
     if short.len() >= 4 && long.contains(short) {
-        edits.max(MIN_SIMILARITY + 0.2 * short.len() as f64 / long.len() as f64)
+        by_edits.max(MIN_SIMILARITY + 0.2 * short.len() as f64 / long.len() as f64)
     } else {
-        edits
+        by_edits
     }
 }
 

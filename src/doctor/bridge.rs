@@ -366,7 +366,7 @@ fn check_process(facts: &BridgeFacts, found: &mut Vec<Finding>) {
         let what = format!(
             "its messages are rotated: its measurements exclude the axes of {parameter} ({axes})"
         );
-        let remedy = format!("-p {parameter}:=auto, or the axes that are seen");
+        let remedy = format!("-p {parameter}:=auto, or the axes that fit the measurements");
         Finding::new(Code::AxesMismatch, subject, what, remedy)
     }));
     found.extend(facts.fields_of_view.iter().map(|(seq_id, configured, shown)| {

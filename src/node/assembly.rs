@@ -22,11 +22,11 @@ pub(super) struct Assembly {
     pub(super) threads: Threads,
     /// Counters of all sources, in the order of `/diagnostics`.
     pub(super) sources: Sources,
-    /// Other parts with a status in `/diagnostics`, and its name.
+    /// Names and checks of the other statuses in `/diagnostics`.
     pub(super) sections: Vec<(&'static str, Box<dyn Section>)>,
     /// Frame ids in messages; each needs a path to the map.
     pub(super) frame_ids: Vec<String>,
-    /// Absolute prefixes of groups of topics: one status in `/diagnostics` for each; parameters do not list their QoS.
+    /// Absolute prefixes. The topics below one share a status in `/diagnostics`, and the parameters do not list their QoS.
     pub(super) topic_groups: Vec<String>,
     /// Callbacks that prepare a change of parameters.
     pub(super) prepare: Vec<PrepareChange>,

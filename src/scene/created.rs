@@ -62,7 +62,7 @@ fn read_object(words: &[&str]) -> Result<CreatedObject, String> {
     let number = |word: &str| {
         let number = word.trim().parse().ok().filter(|number: &f64| number.abs() <= REACH_M);
         number.ok_or_else(|| {
-            format!("position and angles must be numbers within {REACH_M}, one is {word:?}")
+            format!("x, y, z, roll, pitch and yaw must be numbers from -{REACH_M} to {REACH_M}, got {word:?}")
         })
     };
     let position = Vector::new(number(x)?, number(y)?, number(z)?);

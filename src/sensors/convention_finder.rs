@@ -39,9 +39,9 @@ impl<C: Copy + PartialEq, const N: usize> ConventionFinder<C, N> {
         let best = (0..N).min_by(|a, b| costs[*a].total_cmp(&costs[*b]));
         let Some(best) = best.filter(|best| costs[*best].is_finite()) else { return };
         let loses: [bool; N] = costs.map(|cost| cost - costs[best] >= margin);
-        let is_left: [bool; N] = self.lost_rounds.map(|rounds| rounds < EXCLUDED_AFTER);
-        let all_left_lose = (0..N).all(|i| !is_left[i] || loses[i]);
-        if loses.contains(&true) && (is_left[best] || all_left_lose) {
+        let remains: [bool; N] = self.lost_rounds.map(|rounds| rounds < EXCLUDED_AFTER);
+        let all_remaining_lose = (0..N).all(|i| !remains[i] || loses[i]);
+        if loses.contains(&true) && (remains[best] || all_remaining_lose) {
             self.lost_rounds[best] = 0;
         }
         for (rounds, loses) in self.lost_rounds.iter_mut().zip(loses) {
@@ -51,8 +51,8 @@ impl<C: Copy + PartialEq, const N: usize> ConventionFinder<C, N> {
 
     /// Returns the candidates that are not excluded.
     pub fn remaining(&self) -> impl Iterator<Item = C> + '_ {
-        let left = self.candidates.iter().zip(self.lost_rounds);
-        left.filter(|(_, rounds)| *rounds < EXCLUDED_AFTER).map(|(c, _)| *c)
+        let candidates = self.candidates.iter().zip(self.lost_rounds);
+        candidates.filter(|(_, rounds)| *rounds < EXCLUDED_AFTER).map(|(c, _)| *c)
     }
 
     /// Returns the convention in use.
@@ -63,11 +63,11 @@ impl<C: Copy + PartialEq, const N: usize> ConventionFinder<C, N> {
 
     /// Returns the verdict.
     pub fn verdict(&self) -> Verdict {
-        let left = self.remaining().count();
+        let remaining = self.remaining().count();
         match self.configured {
             Some(given) if !self.remaining().any(|c| c == given) => Verdict::Differs,
-            _ if left == N => Verdict::Unknown,
-            _ if left == 1 => Verdict::Found,
+            _ if remaining == N => Verdict::Unknown,
+            _ if remaining == 1 => Verdict::Found,
             _ => Verdict::Some,
         }
     }
@@ -75,14 +75,14 @@ impl<C: Copy + PartialEq, const N: usize> ConventionFinder<C, N> {
     /// Describes the result for the log and for `/diagnostics`.
     pub fn text(&self, name: impl Fn(C) -> &'static str) -> String {
         let in_use = name(self.in_use());
-        let left: Vec<_> = self.remaining().map(&name).collect();
-        let left = left.join(" or ");
+        let remaining: Vec<_> = self.remaining().map(&name).collect();
+        let remaining = remaining.join(" or ");
         match (self.verdict(), self.configured.is_some()) {
-            (Verdict::Differs, _) => format!("{left} seen, {in_use} given"),
-            (Verdict::Unknown, true) => format!("{in_use}, as given"),
+            (Verdict::Differs, _) => format!("{in_use} configured, measurements fit {remaining}"),
+            (Verdict::Unknown, true) => format!("{in_use}, as configured"),
             (Verdict::Unknown, false) => format!("{in_use}, not known yet"),
-            (Verdict::Some, _) => format!("{in_use}, {left} seen"),
-            (Verdict::Found, true) => format!("{in_use}, as given and seen"),
+            (Verdict::Some, _) => format!("{in_use}, measurements fit {remaining}"),
+            (Verdict::Found, true) => format!("{in_use}, as configured and measured"),
             (Verdict::Found, false) => format!("{in_use}, found"),
         }
     }

@@ -85,7 +85,7 @@ pub enum Received {
 
 /// Bytes of each datagram that [`StreamReceiver::recv_heads`] receives.
 pub(super) const HEAD: usize = 32;
-/// Timeout of [`StreamReceiver`] and [`Overheard`](super::Overheard).
+/// Timeout of [`StreamReceiver`] and [`CaptureSocket`](super::CaptureSocket).
 pub(super) const WAIT: Duration = Duration::from_millis(250);
 
 /// A blocking UDP socket for a thread that serves only one stream of large datagrams: one system call per datagram, and the

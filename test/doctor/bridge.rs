@@ -306,9 +306,10 @@ fn axes_that_are_not_those_given_are_named_with_their_parameter() {
         axes: axes.to_owned(),
         parameter: parameter.to_owned(),
     };
+    let differs = "frd configured, measurements fit bld";
     let found = found_in(BridgeFacts {
         axes: vec![
-            axes("imu of vehicle 1", true, "bld seen, frd given", "imu.acceleration_axes"),
+            axes("imu of vehicle 1", true, differs, "imu.acceleration_axes"),
             axes("imu of vehicle 2", false, "bld, found", "imu.acceleration_axes"),
             axes("sensor7 depth cloud", false, "flu, not known yet", "cloud.depth_axes"),
         ],
@@ -316,7 +317,7 @@ fn axes_that_are_not_those_given_are_named_with_their_parameter() {
     });
     assert_eq!(codes(&found), [Code::AxesMismatch]);
     assert_eq!(found[0].subject, "imu of vehicle 1");
-    assert!(found[0].what.contains("bld seen, frd given"), "{:?}", found[0]);
+    assert!(found[0].what.contains(differs), "{:?}", found[0]);
     assert!(found[0].remedy.contains("imu.acceleration_axes:=auto"), "{:?}", found[0]);
 }
 

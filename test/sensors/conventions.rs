@@ -95,7 +95,7 @@ fn what_reads_the_same_is_not_decided() {
     for sent in [Frd, Bld] {
         let finder = fly(level, sent, Auto);
         assert_eq!(finder.verdict(), Verdict::Some, "{}", finder.text());
-        assert_eq!(finder.text(), "frd, frd or bld seen");
+        assert_eq!(finder.text(), "frd, measurements fit frd or bld");
     }
     assert_eq!(fly(level, Flu, Auto).text(), "flu, found");
 }
@@ -105,8 +105,8 @@ fn axes_of_the_imu_that_the_user_gives_stay_and_are_doubted() {
     use AccelerationAxes::{Bld, Frd};
     let finder = fly(circle, Bld, Frd);
     assert_eq!((finder.verdict(), finder.in_use()), (Verdict::Differs, Frd));
-    assert_eq!(finder.text(), "bld seen, frd given");
-    assert_eq!(fly(circle, Frd, Frd).text(), "frd, as given and seen");
+    assert_eq!(finder.text(), "frd configured, measurements fit bld");
+    assert_eq!(fly(circle, Frd, Frd).text(), "frd, as configured and measured");
 }
 
 /// A vehicle whose pose is known, and what was told.
@@ -225,7 +225,7 @@ fn axes_of_the_clouds_of_a_depth_camera_are_found_by_pixels_and_by_the_ground() 
 fn axes_of_a_depth_cloud_that_the_user_gives_stay_and_are_doubted() {
     let ((_, verdict, text), [x, ..]) = look(DepthAxes::Rdf, DepthAxes::Flu, true);
     assert_eq!(verdict, Verdict::Differs);
-    assert_eq!(text, "rdf seen, flu given");
+    assert_eq!(text, "flu configured, measurements fit rdf");
     assert!(x < 0.0, "read as given: {x}");
 }
 

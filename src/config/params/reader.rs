@@ -21,8 +21,8 @@ impl Values {
         self.0.insert(name, value);
     }
 
-    /// Returns a value as the type of its field; the type's zero if no value is set, which is usual in families. The conversion of
-    /// a checked value cannot fail: a test reads every row of the table.
+    /// Returns a value as the type of its field; the type's zero if no value is set, as for most parameters of a sensor or
+    /// vehicle. The conversion of a checked value cannot fail: a test reads every row of the table.
     pub(super) fn read<T: FieldValue>(&self, name: &str) -> T {
         let value = self.0.get(name).and_then(T::from_value);
         value.unwrap_or_else(T::zero)

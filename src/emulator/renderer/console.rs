@@ -101,7 +101,7 @@ impl RendererState {
             "RflySetCopterLine" => a.id().zip(a.colour()).map(|(id, colour)| {
                 self.display.lines.insert(id, colour);
             }),
-            "RflyDelVehicles" => self.delete_all(&a.rest()),
+            "RflyDelVehicles" => self.delete_listed(&a.rest()),
             "RflyDisableVeMove" => self.freeze_objects(&mut a, at),
             "RflySetPosScale" => a.number().map(|factor| self.position_scale = factor),
             "RflySetStencilValueByActorName" | "RflySetStencilValueByMeshComponentName" => {
@@ -243,7 +243,7 @@ impl RendererState {
         self.display.set_blueprint(id.into(), first, &inputs).then_some(())
     }
 
-    fn delete_all(&mut self, list: &str) -> Option<()> {
+    fn delete_listed(&mut self, list: &str) -> Option<()> {
         let ids = parse_ids(list)?;
         let all_exist = ids.iter().all(|id| self.exists(*id));
         ids.into_iter().for_each(|id| self.delete(id));
@@ -255,8 +255,8 @@ impl RendererState {
         let is_on = a.number()? != 0.0;
         for id in ids {
             if is_on {
-                let is_coptersims = self.coptersim_ids.contains(&id);
-                let pose = { self.own_motion(id, at) }.filter(|_| is_coptersims);
+                let is_of_coptersim = self.coptersim_ids.contains(&id);
+                let pose = { self.own_motion(id, at) }.filter(|_| is_of_coptersim);
                 self.frozen.insert(id, pose.map(|k| k.pose));
             } else {
                 self.frozen.remove(&id);

@@ -59,9 +59,9 @@ pub(in crate::emulator) fn body_with_id(solid: &Solid) -> Value {
 /// The spawned objects of a snapshot: those with an id that is no vehicle of `CopterSim`.
 pub(in crate::emulator) fn spawned(
     snapshot: &Snapshot,
-    is_coptersims: impl Fn(u16) -> bool,
+    is_of_coptersim: impl Fn(u16) -> bool,
 ) -> Vec<Value> {
-    let is_other = |s: &&Solid| matches!(s.object, Object::Vehicle(id) if !is_coptersims(id));
+    let is_other = |s: &&Solid| matches!(s.object, Object::Vehicle(id) if !is_of_coptersim(id));
     snapshot.moving.iter().filter(is_other).map(body_with_id).collect()
 }
 

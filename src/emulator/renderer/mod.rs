@@ -143,9 +143,9 @@ impl RendererState {
 
     /// Motor speeds in rpm of an object at simulation time `time` in s; `None`: `CopterSim` moves it.
     pub(super) fn motor_rpm(&self, id: u16, time: f64) -> Option<[f64; 8]> {
-        let is_coptersims = self.coptersim_ids.contains(&id);
+        let is_of_coptersim = self.coptersim_ids.contains(&id);
         let object = self.objects.get(&id);
-        let object = object.filter(|object| !is_coptersims || time < object.until);
+        let object = object.filter(|object| !is_of_coptersim || time < object.until);
         object.map(|object| object.motor_rpm)
     }
 
@@ -243,8 +243,8 @@ impl RendererState {
 
     fn solid(&self, id: u16, pose: Pose) -> Solid {
         let look = self.looks.get(&id).copied().unwrap_or_default();
-        let is_coptersims = self.coptersim_ids.contains(&id);
-        let solid = if is_coptersims && look.model.is_none() {
+        let is_of_coptersim = self.coptersim_ids.contains(&id);
+        let solid = if is_of_coptersim && look.model.is_none() {
             let half = VEHICLE_HALF * look.size.unwrap_or(1.0);
             Solid::new(Object::Vehicle(id), Shape::Box, pose, half)
         } else {

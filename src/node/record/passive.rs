@@ -4,7 +4,7 @@ use super::raw::RawRecorder;
 use crate::node::{
     binder::ReceiveEndpoints, clock::host_now, senders::Senders, settings::Settings, tasks,
 };
-use crate::transport::{Overheard, PacketTap as _, WatchedBlock};
+use crate::transport::{CaptureSocket, PacketTap as _, WatchedBlock};
 use crate::wire::{SHM_HEADER_LEN, ShmFlag};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -76,8 +76,8 @@ impl PassiveRecorder {
         settings: &Settings,
         endpoints: ReceiveEndpoints,
     ) -> Result<Self, PassiveRecordError> {
-        let overheard = Overheard::open(endpoints.ports, &endpoints.groups, BUFFER_BYTES);
-        let overheard = overheard.map_err(|error| match error.kind() {
+        let socket = CaptureSocket::open(endpoints.ports, &endpoints.groups, BUFFER_BYTES);
+        let socket = socket.map_err(|error| match error.kind() {
             io::ErrorKind::PermissionDenied => {
                 let program = std::env::current_exe().unwrap_or_default();
                 PassiveRecordError::NotAllowed(program.display().to_string())
@@ -91,9 +91,8 @@ impl PassiveRecorder {
         let mut recorder = Self { stop, counts, threads: Vec::new(), writer, sink: sink.clone() };
         let raw = Arc::new(RawRecorder::new(sink, settings));
         let (senders, counts) = (Senders::new(&settings.params), recorder.counts.clone());
-        let capture =
-            DatagramCapture { overheard, senders, raw: raw.clone(), counts, overflows: 0 };
-        recorder.run("rfly-overhear", capture, DatagramCapture::receive)?;
+        let capture = DatagramCapture { socket, senders, raw: raw.clone(), counts, overflows: 0 };
+        recorder.run("rfly-capture", capture, DatagramCapture::receive)?;
         if !endpoints.blocks.is_empty() {
             let blocks = endpoints.blocks.into_iter().map(PolledBlock::new).collect();
             let poller = BlockPoller { blocks, raw, next_check: Instant::now() };
@@ -144,7 +143,7 @@ impl PassiveRecorder {
 }
 
 struct DatagramCapture {
-    overheard: Overheard,
+    socket: CaptureSocket,
     senders: Senders,
     raw: Arc<RawRecorder>,
     counts: Arc<CaptureCounts>,
@@ -154,7 +153,7 @@ struct DatagramCapture {
 
 impl DatagramCapture {
     fn receive(&mut self) {
-        match self.overheard.recv() {
+        match self.socket.recv() {
             Ok(None) => {}
             Ok(Some((port, datagram, bytes))) => {
                 let new = datagram.overflows.wrapping_sub(self.overflows);

@@ -4,7 +4,7 @@
 mod linux;
 
 #[cfg(target_os = "linux")]
-pub(super) use linux::{heads, holders, host, interfaces, overhear, poll, shm, socket};
+pub(super) use linux::{heads, holders, host, interfaces, poll, raw_socket, shm, socket};
 #[cfg(target_os = "linux")]
 pub use linux::{
     host::{block_file, own_names},

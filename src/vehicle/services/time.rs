@@ -153,7 +153,7 @@ impl TimePart {
         Ok(())
     }
 
-    /// Passes the boot time in ns of a new sample to the estimator.
+    /// Passes a new sample's time since boot, in ns, to the estimator.
     fn add_sample(&mut self, fcu: &mut Fcu, boot_ns: i64) {
         let arrival = fcu.arrival();
         let estimator = self.update_estimator(fcu);
@@ -180,12 +180,12 @@ impl TimePart {
     }
 }
 
-/// Boot time in ns of messages that an autopilot samples often and sends at once.
+/// Time since boot, in ns, of a message that the autopilot sends often, and at once after its measurement.
 fn sample_boot_ns(fcu: &Fcu, frame: &Frame<'_>) -> Option<i64> {
-    let boot_ms = || fcu.boot_ns(u32::from_le_bytes(frame.bytes_at(0)));
+    let from_ms = || fcu.boot_ns(u32::from_le_bytes(frame.bytes_at(0)));
     match frame.id {
         ATTITUDE_DATA::ID | ATTITUDE_QUATERNION_DATA::ID | LOCAL_POSITION_NED_DATA::ID => {
-            Some(boot_ms())
+            Some(from_ms())
         }
         HIGHRES_IMU_DATA::ID => boot_ns(u64::from_le_bytes(frame.bytes_at(0))),
         _ => None,

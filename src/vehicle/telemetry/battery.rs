@@ -7,7 +7,7 @@ use crate::{wire::mavlink::dialect::SYS_STATUS_DATA, wire::mavlink::raw::Battery
 
 /// Cell voltages of BATTERY_STATUS in mV: no cell, and a cell beyond the range, continued in the next field.
 const NO_CELL: u16 = u16::MAX;
-const FULL_CELL: u16 = u16::MAX - 1;
+const CELL_ABOVE_RANGE: u16 = u16::MAX - 1;
 /// Temperature of BATTERY_STATUS in 0.01 deg C: not measured.
 const NO_TEMPERATURE: i16 = i16::MAX;
 
@@ -119,7 +119,7 @@ fn read_cells(m: &BatteryStatus, volts: &mut Vec<f32>) {
     let mut carried = 0.0;
     for cell in first.chain(more) {
         let cell_volts = carried + f32::from(*cell) / 1e3;
-        if *cell == FULL_CELL {
+        if *cell == CELL_ABOVE_RANGE {
             carried = cell_volts;
         } else {
             volts.push(cell_volts);

@@ -166,8 +166,8 @@ def test_axes_that_were_given_wrongly_are_a_warning(tmp_path, domain_id, simulat
         def doubted(message) -> bool:
             said = axes_of(message)
             return (
-                said.get("imu of vehicle 1") == "differs: bld seen, frd given (imu.acceleration_axes)"
-                and said.get("sensor0 cloud") == "differs: rdf seen, flu given (cloud.depth_axes)"
+                said.get("imu of vehicle 1") == "differs: frd configured, measurements fit bld (imu.acceleration_axes)"
+                and said.get("sensor0 cloud") == "differs: flu configured, measurements fit rdf (cloud.depth_axes)"
             )
 
         recording.wait_for("/diagnostics", doubted)

@@ -1,5 +1,5 @@
 //! Copies of the datagrams that other programs of this host receive.
-use super::imp::overhear;
+use super::imp::raw_socket;
 use super::imp::socket::{enable_timestamps_and_overflows, force_buffer, receive};
 use super::udp::{Datagram, WAIT, join_everywhere, none_if_empty};
 use socket2::Socket;
@@ -16,13 +16,13 @@ const HEADER: usize = 8;
 
 /// Receives a copy of each datagram to these ports; the programs at the ports still receive it. Needs CAP_NET_RAW.
 #[derive(Debug)]
-pub struct Overheard {
+pub struct CaptureSocket {
     socket: Socket,
     ports: BTreeSet<u16>,
     packet: Vec<u8>,
 }
 
-impl Overheard {
+impl CaptureSocket {
     /// Opens the socket; joins the groups.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Overheard {
         groups: &BTreeSet<Ipv4Addr>,
         buffer_bytes: usize,
     ) -> io::Result<Self> {
-        let socket = overhear::open_socket(&ports)?;
+        let socket = raw_socket::open_socket(&ports)?;
         socket.set_recv_buffer_size(buffer_bytes)?;
         // Exceeding net.core.rmem_max requires CAP_NET_ADMIN.
         let _not_privileged = force_buffer(&socket, buffer_bytes);
