@@ -257,8 +257,8 @@ impl FleetReader<'_> {
         let total = self.number(&root, "TOTOAL_COPTER", IDS, Some(highest.into()))?;
         if total < i64::from(highest) {
             let why = format!(
-                "must be at least {highest}, the highest CopterID, is {total}: CopterSim computes from it where each vehicle starts; \
-                 leave the key out"
+                "must be at least {highest}, the highest CopterID, is {total}: CopterSim computes from it where each vehicle \
+                 starts; leave the key out"
             );
             self.problem(root.line_of("TOTOAL_COPTER"), "TOTOAL_COPTER", why);
         }
