@@ -141,7 +141,8 @@ impl TapChannel {
         let mut readers = self.readers.write();
         if let Some(kept) = &self.kept {
             let kept = kept.lock();
-            kept.iter().for_each(|(at, sample)| reader.kept(sample, at.elapsed()));
+            let now = Instant::now();
+            kept.iter().for_each(|(at, sample)| reader.kept(sample, now.duration_since(*at)));
         }
         readers.push((id, reader));
         self.count.store(readers.len(), Ordering::Release);

@@ -159,6 +159,7 @@ fn equal_calls_all_get_the_reason_of_a_link_that_fails() {
     is_broken.store(true, Ordering::Relaxed);
     let ends = [first, arm(&rig, true)].map(|call| call.expect().result);
     assert_eq!(ends, [4, 4]);
+    rig.poll();
     assert_eq!(notices(&rig), ["arm: the link could not send the datagram"]);
 }
 

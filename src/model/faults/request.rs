@@ -180,11 +180,14 @@ fn rotor_values(
     }
     let mut all = vec![parameter.healthy; ROTORS];
     spread(field, given, mask, &mut all)?;
+    let is_chosen = |rotor: usize| mask == 0 || mask >> rotor & 1 == 1;
+    for (_, value) in all.iter_mut().enumerate().filter(|(rotor, _)| !is_chosen(*rotor)) {
+        *value = parameter.healthy;
+    }
     Ok(all)
 }
 
-/// Writes the given values to the positions in the mask; without a mask, to the first positions. A full list has a value for
-/// each position, of which the mask chooses.
+/// Writes the given values to the positions in the mask; without a mask, or if the list is full, to the first positions.
 fn spread(field: &str, given: &[f64], mask: u32, all: &mut [f64]) -> Result<(), String> {
     let chosen = mask.count_ones() as usize;
     let fits = match mask {
@@ -200,14 +203,13 @@ fn spread(field: &str, given: &[f64], mask: u32, all: &mut [f64]) -> Result<(), 
             ),
         });
     }
-    if mask == 0 {
+    if mask == 0 || given.len() == all.len() {
         all[..given.len()].copy_from_slice(given);
         return Ok(());
     }
-    let is_full = given.len() == all.len();
     let bits = (0..all.len()).filter(|bit| mask >> bit & 1 == 1);
-    for (nth, bit) in bits.enumerate() {
-        all[bit] = given[if is_full { bit } else { nth % given.len() }];
+    for (bit, value) in bits.zip(given.iter().cycle()) {
+        all[bit] = *value;
     }
     Ok(())
 }
