@@ -266,7 +266,7 @@ fn outputs_of_a_model_and_of_a_modified_autopilot_become_topics() {
         })
     });
     wait_until(|| {
-        rig.status("outputs of the autopilot of vehicle 1").is_some_and(|status| {
+        rig.status("px4_output of vehicle 1").is_some_and(|status| {
             let has = |key, value| status.values.iter().any(|v| v.key == key && v.value == value);
             has("frames", "1") && has("converted", "1")
         })

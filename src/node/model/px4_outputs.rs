@@ -22,7 +22,7 @@ pub(super) fn open(model: &mut VehicleModel<'_, '_>) -> Result<(), NodeError> {
         copy_to: params.forward_to,
         ..context.senders.port(context.settings.ports.outputs(vehicle))
     };
-    let what = format!("outputs of the autopilot of vehicle {vehicle}");
+    let what = format!("px4_output of vehicle {vehicle}");
     let Some(receiver) = model.assembly.binder.bind(&options, &what) else { return Ok(()) };
     let topic = model.full_name("model/px4_output");
     let outputs = Outputs {

@@ -54,7 +54,7 @@ def test_the_figures_are_those_of_the_diagnostics(tmp_path, domain_id, simulator
         "true state of vehicle 1",
         "imu of vehicle 1",
         "autopilot of vehicle 1",
-        "outputs of the autopilot of vehicle 1",
+        "px4_output of vehicle 1",
         "reports of the renderer",
         "scene",
         "scene/set_states",
