@@ -160,7 +160,7 @@ fn equal_calls_all_get_the_reason_of_a_link_that_fails() {
     let ends = [first, arm(&rig, true)].map(|call| call.expect().result);
     assert_eq!(ends, [4, 4]);
     rig.poll();
-    assert_eq!(notices(&rig), ["arm: the link could not send the datagram"]);
+    assert_eq!(notices(&rig), ["arm: the link could not send the datagram"; 2]);
 }
 
 #[test]

@@ -417,7 +417,7 @@ def test_a_bridge_that_runs_is_asked_and_goes_on(tmp_path):
     bad = "-p qos.imu.reliability:=best_effort -p vehicles:=[1,2]"
     setup = LOOPBACK + (
         f"{bridge} --ros-args -p config:={config} {bad} >{tmp_path}/bridge.log 2>&1 & bridge=$!\n"
-        f"{bridge} echo --qos-reliability reliable /rflysim/imu sensor_msgs/msg/Imu >/dev/null & echo=$!\n"
+        f"{bridge} echo --qos-reliability reliable /rflysim/copter1/imu sensor_msgs/msg/Imu >/dev/null & echo=$!\n"
         "trap 'kill -INT $bridge $echo; wait $bridge' EXIT; sleep 6\n"
     )
     variables = {"ROS_LOCALHOST_ONLY": "1", "ROS_DOMAIN_ID": "7"}
