@@ -136,7 +136,7 @@ impl Open<'_> {
             _ => QosGroup::Telemetry,
         };
         let topic = self.full_name(name);
-        if !self.names.plugins.serve(name) {
+        if !self.serves(name) {
             return Ok(Publisher::closed(&topic, (self.qos)(group, &topic)));
         }
         let publisher = self.middleware.publisher(&topic, (self.qos)(group, &topic))?;
@@ -153,7 +153,7 @@ impl Open<'_> {
         mut callback: impl FnMut(&mut Autopilot, M) + Send + 'static,
     ) -> Result<(), RosError> {
         debug_assert!(row::<M>(name).is_some(), "{name} is not in TOPICS");
-        if !self.names.plugins.serve(name) {
+        if !self.serves(name) {
             return Ok(());
         }
         let shared = self.shared.clone();
@@ -173,7 +173,7 @@ impl Open<'_> {
         name: &str,
         mut callback: impl FnMut(&mut Autopilot, S::Request, Responder<S>) + Send + 'static,
     ) -> Result<(), RosError> {
-        if !self.names.plugins.serve(name) {
+        if !self.serves(name) {
             return Ok(());
         }
         let shared = self.shared.clone();
@@ -190,7 +190,12 @@ impl Open<'_> {
     /// Adds a node name to the graph, for tools that look for a node before they call its services.
     pub fn node(&self, name: &str) -> Result<Option<NodeHandle>, RosError> {
         let node = || self.middleware.node(&self.full_name(name));
-        self.names.plugins.serve(name).then(node).transpose()
+        self.serves(name).then(node).transpose()
+    }
+
+    /// Whether the topic or service is served.
+    pub fn serves(&self, name: &str) -> bool {
+        self.names.plugins.serve(name)
     }
 
     fn full_name(&self, name: &str) -> String {

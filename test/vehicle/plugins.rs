@@ -4,6 +4,7 @@ use rfly_bridge::config::{PluginLists, plugin_of};
 use rfly_bridge::msgs::mavros_msgs::msg::State;
 use rfly_bridge::msgs::mavros_msgs::srv::{CommandBool, CommandBoolRequest};
 use rfly_bridge::vehicle::{SERVICES, TOPICS};
+use rfly_bridge::wire::mavlink::{frames, raw};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -62,8 +63,20 @@ fn what_is_denied_is_not_in_the_graph_and_the_rest_works() {
     assert!(published.iter().all(|writer| served(&writer.topic)));
     assert!(published.iter().any(|writer| writer.topic == "/mavros/state"));
 
+    // What is not served is not read either.
+    for _ in 0..12 {
+        rig.beat();
+        rig.pass(Duration::from_secs(1));
+    }
+    let bytes = rig.sent_bytes();
+    let ids: Vec<_> = frames(&bytes).map(|frame| frame.expect("a frame").id).collect();
+    assert!(!ids.is_empty());
+    for id in [raw::ParamRequestList::ID, raw::MissionRequestList::ID] {
+        assert!(!ids.contains(&id), "{ids:?}");
+    }
+
     let mut fcu = Fcu::new();
-    for _ in 0..8 {
+    for _ in 0..3 {
         fcu.beat(&mut rig);
         fcu.serve(&mut rig, Duration::from_secs(1));
     }

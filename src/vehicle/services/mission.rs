@@ -55,6 +55,7 @@ type MissionCallback = Box<dyn FnOnce(&mut Fcu, Result<MissionDone, MissionError
 
 pub(super) struct MissionPart {
     machine: MissionClient<MissionCallback>,
+    /// The lists that are read without a request.
     lists: Vec<(MissionList, Publisher<WaypointList>)>,
     reached: Publisher<WaypointReached>,
     /// Time of the first download.
@@ -65,7 +66,8 @@ pub(super) struct MissionPart {
 
 impl ServicePart for MissionPart {
     fn open(open: &Open<'_>, link: Abilities) -> Result<Self, RosError> {
-        let topics = TOPICS.into_iter().filter(|topic| is_offered(topic, link));
+        let is_read = |topic: &&str| is_offered(topic, link) && open.serves(topic);
+        let topics = TOPICS.into_iter().filter(is_read);
         let lists = topics.map(|topic| Ok((list_of(topic), open.publisher(topic)?)));
         Ok(Self {
             machine: MissionClient::new(MissionSettings::default(), (1, 191), (1, 1)),
@@ -105,8 +107,8 @@ impl ServicePart for MissionPart {
         if self.pull_at.is_some_and(|at| now >= at) {
             self.pull_at = None;
             self.set_ids(fcu);
-            for list in MissionList::ALL {
-                self.machine.pull(now, list, Box::new(log_failure));
+            for (list, _) in &self.lists {
+                self.machine.pull(now, *list, Box::new(log_failure));
             }
         }
         self.machine.tick(now);

@@ -49,7 +49,8 @@ pub(super) struct ParameterPart {
     uses_cast: bool,
     /// When to read the whole list, unless it is requested before.
     read_at: Option<Duration>,
-    _node: Option<NodeHandle>,
+    /// `None` if the plugin is not served.
+    node: Option<NodeHandle>,
 }
 
 impl ServicePart for ParameterPart {
@@ -59,7 +60,7 @@ impl ServicePart for ParameterPart {
             event: open.publisher("param/event")?,
             uses_cast: false,
             read_at: None,
-            _node: open.node("param")?,
+            node: open.node("param")?,
         })
     }
 
@@ -83,7 +84,8 @@ impl ServicePart for ParameterPart {
 
     fn connected(&mut self, fcu: &Fcu) {
         let after = fcu.settings.read_parameters;
-        self.read_at = (!after.is_zero() && is_reachable(fcu)).then_some(fcu.now.mono + after);
+        let is_read = self.node.is_some() && !after.is_zero() && is_reachable(fcu);
+        self.read_at = is_read.then_some(fcu.now.mono + after);
     }
 
     fn poll(&mut self, fcu: &mut Fcu) -> Result<(), RosError> {
