@@ -3,7 +3,7 @@
 # lose 1 of 1000 packets: every PC sees every vehicle, images obey config/fleet_router.json5, and the loss of a bridge and of a router is
 # seen within 5 s and heals. Needs the program with Zenoh (scripts/zenoh.sh) and the right to make namespaces.
 #
-#   scripts/fleet.sh [VEHICLES_PER_PC [few]]   # default 10; few: with a fifth of the topics of each vehicle (docs/fleet.md)
+#   scripts/fleet.sh [VEHICLES_PER_PC [few]]   # default 10; few: with 38 topics and services of each vehicle instead of 190 (docs/fleet.md)
 #   ZENOH_BRIDGE_ROS2DDS=PROGRAM scripts/fleet.sh ...   # nodes on DDS, and PROGRAM with config/fleet_ros2dds.json5 instead of the router
 set -euo pipefail
 cd "$(dirname "$0")/.."
