@@ -12,7 +12,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import yaml
-from backend import BACKEND, environment
+from backend import BACKEND, ON_DDS, environment
 from peer import Peer
 from peer.messages import TYPES
 from peer.publisher import Publication
@@ -215,6 +215,7 @@ print(seen[0].msg, seen[0].line, flush=True)
 
 
 @pytest.mark.skipif(BACKEND != "dds", reason="a workspace has its own middleware")
+@ON_DDS
 def test_a_node_of_ros_on_fast_dds_is_heard_and_hears(peer):
     around = {**os.environ, **environment(peer.domain_id), "RMW_IMPLEMENTATION": "rmw_fastrtps_cpp"}
     node = subprocess.Popen([interpreter(), "-c", NODE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=around)
