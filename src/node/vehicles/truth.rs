@@ -60,6 +60,11 @@ impl TruthRelay {
         let mut states = self.0.lock();
         states.choose_source(arrival);
         if states.uses_link {
+            // Under load the port is not silent, its datagrams are queued.
+            states.take_queued(usize::MAX);
+            states.choose_source(arrival);
+        }
+        if states.uses_link {
             states.stats.lock().received += 1;
             states.publish(state, arrival, true, arrival);
         }
@@ -104,8 +109,10 @@ pub(super) fn open(
     let Some(receiver) = assembly.binder.bind(&options, &name) else { return Ok(None) };
     let stats = assembly.add_source_of(SourceRole::TrueState(vehicle), name);
     let imu = &context.settings.params.imu;
+    let reader = Arc::new(receiver.reader());
     let truth_states = Arc::new(Mutex::new(TruthStates {
         vehicle,
+        reader: Arc::downgrade(&reader),
         clock: shared.clock.clone(),
         tf: match context.settings.params.frames.tf_source {
             TfSource::Truth => context.tf.clone(),
@@ -128,10 +135,16 @@ pub(super) fn open(
         last_stamp: None,
     }));
     let tf = truth_states.lock().tf.clone();
-    let reader = Arc::new(receiver.reader());
     if let Some(tf) = tf {
-        let (states, reader) = (Arc::downgrade(&truth_states), Arc::downgrade(&reader));
-        tf.set_queue(vehicle, move || take_queued(&states, &reader));
+        let states = Arc::downgrade(&truth_states);
+        tf.set_queue(vehicle, move || {
+            // If another thread is handling the datagrams, they are not waited for.
+            if let Some(states) = states.upgrade()
+                && let Some(mut states) = states.try_lock()
+            {
+                states.take_queued(MAX_CAUGHT_UP);
+            }
+        });
     }
     let source = TruthSource { receiver, _reader: reader, states: truth_states.clone(), stats };
     tasks::start_counted(runtime, source.stats.clone(), source);
@@ -163,19 +176,6 @@ fn open_ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth,
 /// Maximum number of queued datagrams that are handled before other data of the vehicle is published.
 const MAX_CAUGHT_UP: usize = 16;
 
-/// Handles the queued datagrams; returns at once if another thread is handling them.
-fn take_queued(states: &Weak<Mutex<TruthStates>>, reader: &Weak<UdpReader>) {
-    let Some((states, reader)) = states.upgrade().zip(reader.upgrade()) else { return };
-    let Some(mut states) = states.try_lock() else { return };
-    for _ in 0..MAX_CAUGHT_UP {
-        match states.take_next(|to| reader.try_recv(to)) {
-            Ok(Some(())) => {}
-            Ok(None) => break,
-            Err(_) => return states.stats.lock().count(Cause::Socket),
-        }
-    }
-}
-
 /// Reads the true states of one vehicle.
 struct TruthSource {
     receiver: UdpReceiver,
@@ -199,6 +199,7 @@ impl CountedTask for TruthSource {
 
 struct TruthStates {
     vehicle: u16,
+    reader: Weak<UdpReader>,
     clock: Arc<SimClock>,
     order: StreamOrder,
     tf: Option<Tf>,
@@ -239,6 +240,18 @@ impl TruthStates {
             || self.clock.is_read()
             || self.poses.are_wanted()
             || self.tf.as_ref().is_some_and(Tf::is_read)
+    }
+
+    /// Handles at most `limit` queued datagrams.
+    fn take_queued(&mut self, limit: usize) {
+        let Some(reader) = self.reader.upgrade() else { return };
+        for _ in 0..limit {
+            match self.take_next(|to| reader.try_recv(to)) {
+                Ok(Some(())) => {}
+                Ok(None) => break,
+                Err(_) => return self.stats.lock().count(Cause::Socket),
+            }
+        }
     }
 
     /// Handles a queued datagram; `None` if there is none.
