@@ -136,10 +136,11 @@ impl Open<'_> {
             _ => QosGroup::Telemetry,
         };
         let topic = self.full_name(name);
+        let qos = (self.qos)(group, &topic);
         if !self.serves(name) {
-            return Ok(Publisher::closed(&topic, (self.qos)(group, &topic)));
+            return Ok(Publisher::closed(&topic, qos));
         }
-        let publisher = self.middleware.publisher(&topic, (self.qos)(group, &topic))?;
+        let publisher = self.middleware.publisher(&topic, qos)?;
         let counted = publisher.clone();
         let count = Box::new(move || counted.subscribers());
         self.subscriber_counts.borrow_mut().push(count);

@@ -61,7 +61,7 @@ impl TruthRelay {
         states.choose_source(arrival);
         if states.uses_link {
             // Under load the port is not silent, its datagrams are queued.
-            states.take_queued(usize::MAX);
+            states.take_queued(MAX_QUEUED);
             states.choose_source(arrival);
         }
         if states.uses_link {
@@ -175,6 +175,9 @@ fn open_ground_truth(context: &Context<'_>, vehicle: u16) -> Result<GroundTruth,
 
 /// Maximum number of queued datagrams that are handled before other data of the vehicle is published.
 const MAX_CAUGHT_UP: usize = 16;
+/// Maximum number of queued datagrams that are handled before a state of the autopilot's link: several seconds of states, but a
+/// flood of the port does not hold up the link's thread.
+const MAX_QUEUED: usize = 1024;
 
 /// Reads the true states of one vehicle.
 struct TruthSource {
