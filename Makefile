@@ -31,7 +31,7 @@ test: ## Every check: format, lints, unit, golden, end-to-end, docs; ROS package
 soak: setup venv ## 10,000 seeded minutes each of flights and streams, the attacks of test/attack with large counts, fleets and floods, the ROS 2 package in Kilted (an hour and more)
 	@RFLY_FLIGHTS=$(SOAK_FLIGHTS) RFLY_STREAMS=$(SOAK_STREAMS) cargo test -q --test it -- flight:: stream::
 	@cargo build -q --release
-	@RFLY_SOAK=1 RFLY_BRIDGE=target/release/rfly_bridge RFLY_EMULATOR=target/release/rflysim_emulator scripts/e2e.sh \
+	@RFLY_SOAK=1 PYTEST_TIMEOUT=0 RFLY_BRIDGE=target/release/rfly_bridge RFLY_EMULATOR=target/release/rflysim_emulator scripts/e2e.sh \
 		test/attack test/e2e/vehicles/test_fleet.py test/e2e/programs/test_robustness.py
 	@env -u AMENT_PREFIX_PATH -u RFLY_ROS_SETUP RFLY_ROS_WHEELS=kilted scripts/ros.sh
 

@@ -12,6 +12,8 @@ run=("$python" -m pytest -q -rs -p no:cacheprovider)
 ! scripts/alone -q || run=(scripts/alone "${run[@]}")
 mkdir -p target/algorithms
 if [ "$form" = short ]; then
+    # A test that hangs fails and shows where, instead of holding up the whole check (pytest-timeout).
+    export PYTEST_TIMEOUT=${PYTEST_TIMEOUT:-1200}
     exec "${run[@]}" -m "not long" test/algorithms "$@"
 fi
 failed=0

@@ -12,4 +12,6 @@ else
     side_by_side=()
 fi
 [ $# -gt 0 ] || set -- test/e2e test/attack
+# A test that hangs fails and shows where, instead of holding up the whole check (pytest-timeout).
+export PYTEST_TIMEOUT=${PYTEST_TIMEOUT:-900}
 exec "$python" -m pytest -q -rs "${side_by_side[@]}" "$@"

@@ -15,6 +15,7 @@ REACH = 6.0, 4.0  # m along and across
 PERIOD = 14.0  # s
 SHAKE = 0.4, 0.5  # rad, Hz
 EASE = 4.0  # s until it is as fast as that
+SILENCE = 60.0  # s without a pose after which a flight has failed
 
 
 def figure_of_eight(peer: Peer, pump: Callable[[], None], until: float) -> None:
@@ -30,9 +31,9 @@ def figure_of_eight(peer: Peer, pump: Callable[[], None], until: float) -> None:
     try:
         while True:
             pump()
-            poses.take()
+            peer.wait_for(lambda: poses.take() or poses.samples, "the next pose of the flight", SILENCE)
             now = nanoseconds(poses.samples[-1].message.header.stamp) * 1e-9
-            del poses.samples[:-1]
+            poses.samples.clear()
             begin = begin or now
             if now > until:
                 return
