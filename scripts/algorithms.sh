@@ -12,9 +12,9 @@ run=("$python" -m pytest -q -rs -p no:cacheprovider)
 ! scripts/alone -q || run=(scripts/alone "${run[@]}")
 mkdir -p target/algorithms
 if [ "$form" = short ]; then
-    # A test that hangs fails and shows where, instead of holding up the whole check (pytest-timeout).
+    # A test that hangs fails and shows where, instead of holding up the whole check (pytest-timeout); and so does one that does not end.
     export PYTEST_TIMEOUT=${PYTEST_TIMEOUT:-1200}
-    exec "${run[@]}" -m "not long" test/algorithms "$@"
+    exec timeout --kill-after 30 1500 "${run[@]}" -m "not long" test/algorithms "$@"
 fi
 failed=0
 RFLY_FIGURES=$PWD/target/algorithms/figures.json "${run[@]}" test/algorithms "$@" || failed=1

@@ -186,5 +186,5 @@ def _record(plan: Plan, directory: Path, domain_id: int, speed: float) -> Record
         if plan.fly:
             plan.fly(system.peer, pump, plan.end + offset / SECOND)
         done = lambda: pump() or recorder.newest > offset + plan.end * SECOND  # noqa: E731
-        system.peer.wait_for(done, "the end of the recording", 60 + 10 * plan.end / speed)
+        system.peer.wait_for(done, "the end of the recording", 60 + 3 * plan.end / speed)
     return recorder.result(TrueMotion(system.truth_file), speed)
