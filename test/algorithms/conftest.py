@@ -31,13 +31,20 @@ def recorded(domain_id: int, simulator_ports: None):  # noqa: F811
     # Where recordings of an earlier session are kept, so that an algorithm can be tried on them again.
     kept = os.environ.get("RFLY_RECORDINGS")
     found: dict[str, Recorded] = {}
+    failed: dict[str, BaseException] = {}
 
     def get(name: str) -> Recorded:
+        if error := failed.get(name):
+            pytest.fail(f"the recording {name} has failed in an earlier test: {error!r}")
         if name not in found:
             directory = Path(kept) if kept else ROOT / "target" / "algorithms"
             file = directory / name / "recorded.pickle"
-            if not (kept and file.exists()):
-                record(PLANS[name], directory / name, domain_id).save(file)
+            try:
+                if not (kept and file.exists()):
+                    record(PLANS[name], directory / name, domain_id).save(file)
+            except BaseException as error:
+                failed[name] = error
+                raise
             found[name] = Recorded.load(file)
         return found[name]
 
