@@ -53,8 +53,8 @@ def test_stamps_are_close_to_the_true_time_of_the_tick(case, tmp_path, domain_id
             topics |= {main_topic(sensor): topics_of(sensor)[main_topic(sensor)]}
         recording.subscribe(topics)
         recording.collect(240, [main_topic(sensor) for sensor in SENSORS])
-        # On a busy machine few frames are prompt.
-        for _ in range(20):
+        # On a busy machine few frames are prompt: one of a hundred where two processors had six other tests to run.
+        for _ in range(100):
             so_far = np.array(sorted(recording.by_stamp(main_topic(SENSORS[0]))))
             if len(settled(*ticks_of(Truth(system.truth_file, system.truth_frames)), so_far)) > 1.2 * JUDGED:
                 break
@@ -62,7 +62,8 @@ def test_stamps_are_close_to_the_true_time_of_the_tick(case, tmp_path, domain_id
     ticks, late = ticks_of(Truth(system.truth_file, system.truth_frames))
     stamps = {s.seq: np.array(sorted(recording.by_stamp(main_topic(s)))) for s in SENSORS}
     judged = settled(ticks, late, stamps[0])
-    assert len(judged) > JUDGED
+    prompt = int((late < late.min() + 1_000_000).sum())
+    assert len(judged) > JUDGED, f"too busy a machine: {prompt} of {len(late)} frames were prompt, median {np.median(late) * 1e-6:.0f} ms late"
     nearest = ticks[np.argmin(np.abs(judged[:, None] - ticks[None, :]), axis=1)]
     errors = np.abs(judged - nearest) * 1e-6
     median, p99, worst = np.median(errors), np.quantile(errors, 0.99), errors.max()
