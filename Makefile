@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 30
 SOAK_FLIGHTS ?= 3334
 SOAK_STREAMS ?= 10000
 
-.PHONY: help setup demo demo-view first-minute test soak ros ros-install bench performance algorithms fuzz lint zenoh dist sbom docs site venv
+.PHONY: help setup demo demo-view first-minute test soak ros ros-install bench performance algorithms fuzz lint zenoh package dist sbom docs site venv
 
 help: ## Shows the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -67,7 +67,10 @@ lint: setup ## Format, lints, and licences, sources and known holes of the depen
 zenoh: setup ## The program with Zenoh (docs/zenoh.md): builds it (17 CPU minutes) and tests it against PyPI's eclipse-zenoh
 	@scripts/zenoh.sh
 
-dist: setup ## A .deb and a wheel in target/dist, each run in a clean Debian (as root; minutes); the same for arm64, run in qemu-user
+package: setup ## A .deb and a wheel in target/dist, for this machine (a release build: minutes)
+	@scripts/dist.sh pack
+
+dist: setup ## The same, each run in a clean Debian (as root), those for arm64 in qemu-user, and the program with Zenoh (an hour of CPU)
 	@scripts/dist.sh
 
 sbom: setup ## What the programs are made of, as CycloneDX, from Cargo.lock

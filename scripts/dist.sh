@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs both programs as .deb and as wheel, for this machine and for arm64, and tries them: each package in a clean Debian, those for
-# arm64 in qemu-user, and what cargo install makes. Usage: scripts/dist.sh [pack] [arm64] [try]
+# arm64 in qemu-user, and what cargo install makes. Usage: scripts/dist.sh [pack] [with_zenoh] [arm64] [try]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/parts.sh
@@ -171,10 +171,11 @@ try_arm64() {
 
 pack() {
     tools
-    part "the program with Zenoh (scripts/zenoh.sh)" scripts/zenoh.sh
     part "wheel" wheel "$host" "$dist"
     part "deb" deb "$host" "$dist"
 }
+
+with_zenoh() { part "the program with Zenoh (scripts/zenoh.sh)" scripts/zenoh.sh; }
 
 arm64() {
     [ "$host" != "$arm64" ] || { skip "packages for arm64" "this machine is one, and the others are for it"; return; }
@@ -199,7 +200,7 @@ try() {
     part "the wheel in a clean Debian" try_wheel
 }
 
-[ $# != 0 ] || set -- pack arm64 try
+[ $# != 0 ] || set -- pack with_zenoh arm64 try
 for what; do "$what"; done
 find "$dist" -maxdepth 2 \( -name '*.deb' -o -name '*.whl' \) -exec ls -l {} +
 totals
