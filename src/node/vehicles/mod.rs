@@ -10,6 +10,7 @@ mod model_output;
 mod peer;
 mod requester;
 mod serial;
+mod source_choice;
 mod truth;
 mod unserved;
 

@@ -1,5 +1,5 @@
 //! The true state of a vehicle: published on `ground_truth/*`, and source of the vehicle's frames in TF.
-use super::{map_centre::MapCentre, model_output::ModelOutputs};
+use super::{map_centre::MapCentre, model_output::ModelOutputs, source_choice::SourceChoice};
 use crate::config::params::{ImuOrientation, TfSource};
 use crate::doctor::SourceRole;
 use crate::frames::{Attitude, Euler, Frd, Geodetic, Ned, Vector, VehiclePose};
@@ -22,11 +22,7 @@ use parking_lot::Mutex;
 use std::io::{self, IoSliceMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 use tokio::runtime::Handle;
-
-/// After this silence on the true-state port the bridge uses the states from the autopilot's link.
-const PORT_SILENCE: Duration = Duration::from_secs(2);
 
 /// The newest true motion of a vehicle, for its IMU.
 #[derive(Default)]
@@ -58,13 +54,13 @@ impl TruthRelay {
     /// Publishes a state, unless the true-state port delivers states: they have more fields.
     pub(super) fn publish(&self, state: &TrueState, arrival: RosTime) {
         let mut states = self.0.lock();
-        states.choose_source(arrival);
-        if states.uses_link {
+        let mut is_used = states.source.hear_link(arrival);
+        if is_used {
             // Under load the port is not silent, its datagrams are queued.
             states.take_queued(MAX_QUEUED);
-            states.choose_source(arrival);
+            is_used = states.source.hear_link(arrival);
         }
-        if states.uses_link {
+        if is_used {
             states.stats.lock().received += 1;
             states.publish(state, arrival, true, arrival);
         }
@@ -78,7 +74,7 @@ impl TruthRelay {
     /// Whether a state must be read as soon as it arrives.
     pub(super) fn is_wanted(&self) -> bool {
         let states = self.0.lock();
-        states.uses_link && states.are_wanted()
+        states.source.uses_link() && states.are_wanted()
     }
 }
 
@@ -130,8 +126,7 @@ pub(super) fn open(
         force: ForceMeter::default(),
         imu_has_orientation: imu.enabled && imu.orientation == ImuOrientation::Truth,
         stats: stats.clone(),
-        port_seen: None,
-        uses_link: false,
+        source: SourceChoice::default(),
         last_stamp: None,
     }));
     let tf = truth_states.lock().tf.clone();
@@ -219,21 +214,11 @@ struct TruthStates {
     /// Whether the IMU publishes the true attitude.
     imu_has_orientation: bool,
     stats: Arc<SourceStats>,
-    /// Arrival of the last datagram on the true-state port; before the first one, arrival of the link's first state.
-    port_seen: Option<RosTime>,
-    /// Whether the link's states are published, because the port is silent.
-    uses_link: bool,
+    source: SourceChoice,
     last_stamp: Option<RosTime>,
 }
 
 impl TruthStates {
-    /// Uses the link's states if the port has been silent for [`PORT_SILENCE`] at `arrival`, the time of a state on the link.
-    /// Arrival times decide, not the order of the two receiving threads, so that a replay repeats the choice.
-    fn choose_source(&mut self, arrival: RosTime) {
-        let seen = *self.port_seen.get_or_insert(arrival);
-        self.uses_link = Duration::from_nanos(arrival.0.abs_diff(seen.0)) >= PORT_SILENCE;
-    }
-
     fn are_wanted(&self) -> bool {
         self.imu_has_orientation
             || self.autopilot.is_some()
@@ -267,8 +252,7 @@ impl TruthStates {
             return Ok(None);
         };
         if let Some(datagram) = count_received(received, &self.stats) {
-            self.port_seen = Some(arrival(&datagram));
-            self.uses_link = false;
+            self.source.hear_port(arrival(&datagram));
             self.handle(&buffer[..datagram.len.min(BUFFER)], &datagram);
         }
         Ok(Some(()))
