@@ -119,7 +119,7 @@ def test_the_first_pages_are_short_and_name_targets_that_exist():
     assert len(readme.split()) <= 900
     typed = "\n".join(re.findall(r"^```(?:ba)?sh\n(.*?)^```", readme + start, re.DOTALL | re.MULTILINE))
     named = set(re.findall(r"\bmake ([a-z][a-z-]*)", typed))
-    assert {"demo", "test", "dist", "setup"} <= named <= set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
+    assert {"demo", "test", "package", "setup"} <= named <= set(re.findall(r"^([a-z-]+):", makefile, re.MULTILINE))
 
 
 DEMO = """
