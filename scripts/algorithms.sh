@@ -12,7 +12,7 @@ run=("$python" -m pytest -q -rs -p no:cacheprovider)
 ! scripts/alone -q || run=(scripts/alone "${run[@]}")
 mkdir -p target/algorithms
 if [ "$form" = short ]; then
-    # A test that hangs fails and shows where, instead of holding up the whole check (pytest-timeout); and so does one that does not end.
+    # As in scripts/e2e.sh; slow recordings of a busy machine need 1000 s. `timeout` ends a pytest that does not exit.
     export PYTEST_TIMEOUT=${PYTEST_TIMEOUT:-1200}
     exec timeout --kill-after 30 1500 "${run[@]}" -m "not long" test/algorithms "$@"
 fi

@@ -15,7 +15,6 @@ REACH = 6.0, 4.0  # m along and across
 PERIOD = 14.0  # s
 SHAKE = 0.4, 0.5  # rad, Hz
 EASE = 4.0  # s until it is as fast as that
-SILENCE = 60.0  # s without a pose after which a flight has failed
 
 
 def figure_of_eight(peer: Peer, pump: Callable[[], None], until: float) -> None:
@@ -26,14 +25,11 @@ def figure_of_eight(peer: Peer, pump: Callable[[], None], until: float) -> None:
     vehicle.patient()
     stream, home = vehicle.take_off(HEIGHT)
     home_yaw = vehicle.yaw()
-    poses = vehicle.topic("local_position/pose")
     begin = None
     try:
         while True:
             pump()
-            peer.wait_for(lambda: poses.take() or poses.samples, "the next pose of the flight", SILENCE)
-            now = nanoseconds(poses.samples[-1].message.header.stamp) * 1e-9
-            poses.samples.clear()
+            now = nanoseconds(vehicle.next("local_position/pose").header.stamp) * 1e-9
             begin = begin or now
             if now > until:
                 return

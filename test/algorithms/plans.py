@@ -24,8 +24,6 @@ class Plan:
     imu: bool = False
     fly: Callable | None = None
     """Flies a vehicle; it follows its lap otherwise."""
-    may_lack: float = 0.0
-    """Share of the frames of each sensor that may be missing: what is filtered over a whole flight bears single gaps."""
     wall: bool = False
     """Stamps are those of `time.mode: aligned`, as by default, and simulation runs at the speed of the wall's clock.
     Otherwise they are simulation time, which can be as slow as the machine needs."""
@@ -63,6 +61,6 @@ FLYING = {
 PLANS = {
     "lidars": Plan(LIDARS, begin=1.0, end=61.0, emulator=(*SEED, *NOISE)),
     "rgbd": Plan((COLOUR, DEPTH), begin=1.0, end=18.0, emulator=SEED),
-    "flight": Plan((EYE, MID360, WITNESS), begin=1.0, end=30.0, may_lack=0.01, **FLYING),
+    "flight": Plan((EYE, MID360, WITNESS), begin=1.0, end=30.0, **FLYING),
     "wall": Plan((EYE,), begin=1.0, end=30.0, wall=True, **FLYING),
 }

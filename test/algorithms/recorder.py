@@ -1,7 +1,7 @@
 """Records topics of the bridge as any user would: PyPI `cyclonedds` receives, PyPI `rosbags` decodes.
 
-Stamps are simulation time, so what is recorded does not depend on the machine: where more was rendered late or lost
-on the way than a plan allows, it is recorded anew at half the speed.
+Stamps are simulation time, so what is recorded does not depend on the machine: whatever was rendered late or lost on the
+way is a reason to record anew at half the speed.
 """
 
 from __future__ import annotations
@@ -159,10 +159,10 @@ def record(plan: Plan, directory: Path, domain_id: int) -> Recorded:
     speed = 1.0
     while True:
         recorded = _record(plan, directory / f"speed_{speed:g}", domain_id, speed)
-        lost = {sensor.seq: recorded.lost.get(sensor.seq, 0) / (sensor.rate * (plan.end - plan.begin)) for sensor in plan.sensors}
-        if plan.wall or max(lost.values()) <= plan.may_lack or speed <= SLOWEST:
+        missing = sum(recorded.lost.values())
+        if plan.wall or not missing or speed <= SLOWEST:
             return recorded
-        print(f"{directory.name}: late or lost at speed {speed:g}, as shares of the frames by sensor: {lost}; again at half of it")
+        print(f"{directory.name}: {missing} frames were late or lost at speed {speed:g}; again at half of it")
         speed /= 2
 
 
